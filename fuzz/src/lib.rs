@@ -1,0 +1,1 @@
+//! Oracles shared by the fuzz targets.
