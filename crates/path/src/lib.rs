@@ -56,4 +56,4 @@ pub use prefix::{Prefix, PrefixError};
 pub use rules::Rules;
 pub use slug::{Slug, SlugError};
 pub use spellings::{Reading, Spelling, Spellings};
-pub use whole::{normal_form, variants};
+pub use whole::{PathForm, normal_form, variants};

@@ -60,37 +60,78 @@ fn hex(digit: u8) -> Option<u8> {
     char::from(digit).to_digit(16).and_then(|value| value.try_into().ok())
 }
 
+/// One spelling of a whole path, to be split at its slashes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathForm<'a> {
+    bytes: Cow<'a, [u8]>,
+    encoded: bool,
+}
+
+impl<'a> PathForm<'a> {
+    /// The path; begins with a slash.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Tells whether segments still hold escapes: they are decoded after the path is split.
+    #[must_use]
+    pub fn is_encoded(&self) -> bool {
+        self.encoded
+    }
+
+    /// A path that came encoded; where it holds no escape, that makes no difference.
+    #[must_use]
+    pub fn encoded(bytes: Cow<'a, [u8]>) -> Self {
+        let encoded = memchr::memchr(b'%', &bytes).is_some();
+        Self { bytes, encoded }
+    }
+
+    /// A path that is decoded already: a `%` in it is a percent sign.
+    #[must_use]
+    pub fn decoded(bytes: Cow<'a, [u8]>) -> Self {
+        Self { bytes, encoded: false }
+    }
+
+    /// The path itself.
+    #[must_use]
+    pub fn into_bytes(self) -> Cow<'a, [u8]> {
+        self.bytes
+    }
+}
+
 /// The spellings that every site is matched under, the normal form first: as received, and decoded
 /// or not, with slashes merged or not, with dot segments resolved or not; each once.
 ///
 /// Linear in the length of `path`: at most nine forms.
 #[must_use]
-pub fn variants(path: &[u8]) -> Vec<Cow<'_, [u8]>> {
-    let mut out: Vec<Cow<'_, [u8]>> = vec![normal_form(path)];
-    let mut add = |form: Cow<'_, [u8]>| {
-        if !out.contains(&form) {
-            out.push(Cow::Owned(form.into_owned()));
+pub fn variants(path: &[u8]) -> Vec<PathForm<'_>> {
+    let mut out = vec![PathForm::encoded(normal_form(path))];
+    let mut add = |bytes: &[u8], encoded: bool| {
+        let encoded = encoded && memchr::memchr(b'%', bytes).is_some();
+        if !out.iter().any(|known| known.encoded == encoded && *known.bytes == *bytes) {
+            out.push(PathForm { bytes: Cow::Owned(bytes.to_vec()), encoded });
         }
     };
-    let decoded = rewrite::decode(path).map_or(Cow::Borrowed(path), Cow::Owned);
-    for form in [Cow::Borrowed(path), decoded] {
-        let merged = rewrite::merge(&form).map_or(Cow::Borrowed(&*form), Cow::Owned);
-        for spelled in [&*form, &*merged] {
+    let decoded = rewrite::decode(path);
+    for (form, encoded) in [(Some(path), true), (decoded.as_deref(), false)] {
+        let Some(form) = form else { continue };
+        let merged = rewrite::merge(form);
+        for spelled in [Some(form), merged.as_deref()].into_iter().flatten() {
             for slashes in [Slashes::Keep, Slashes::Merge] {
                 if let Some(resolved) = rewrite::resolve_dots(spelled, slashes) {
-                    add(Cow::Owned(resolved));
+                    add(&resolved, encoded);
                 }
             }
+            add(spelled, encoded);
         }
-        add(Cow::Borrowed(&*merged));
-        add(Cow::Borrowed(&*form));
     }
     out
 }
 
 impl Rules {
     /// Every form of a whole path that a backend with these rules may read, for a site with guarded
-    /// routes; the forms of [`variants`] are not repeated.
+    /// routes: those of [`variants`], then those of the families. The normal form is first.
     ///
     /// # Errors
     /// [`PathRefused::Budget`] past the work budget.
@@ -98,8 +139,18 @@ impl Rules {
         &self,
         path: &'a [u8],
         query: Option<&[u8]>,
-    ) -> Result<Vec<Cow<'a, [u8]>>, PathRefused> {
-        Ok(forms(self, path, query)?.into_iter().map(|form| form.bytes).collect())
+    ) -> Result<Vec<PathForm<'a>>, PathRefused> {
+        let closure = forms(self, path, query)?;
+        let mut out = variants(path);
+        for form in closure {
+            let encoded = form.decoded == 0;
+            let form =
+                if encoded { PathForm::encoded(form.bytes) } else { PathForm::decoded(form.bytes) };
+            if !out.contains(&form) {
+                out.push(form);
+            }
+        }
+        Ok(out)
     }
 
     /// `path` as a backend reads it that cuts every segment at the first byte outside the slug and
@@ -147,21 +198,23 @@ mod tests {
     #[test]
     fn variants_hold_each_combination_once() {
         let got = variants(b"/a//%2e./b%2Fc");
-        let want: [&[u8]; 7] = [
-            b"/a/b%2Fc",
-            b"/a/%2e./b%2Fc",
-            b"/a//%2e./b%2Fc",
-            b"/a/b/c",
-            b"/b/c",
-            b"/a/../b/c",
-            b"/a//../b/c",
+        let want: [(&[u8], bool); 8] = [
+            (b"/a/b%2Fc", true),
+            (b"/a/%2e./b%2Fc", true),
+            (b"/a//%2e./b%2Fc", true),
+            (b"/a//../b/c", false),
+            (b"/a/../b/c", false),
+            (b"/a/b/c", false),
+            (b"/b/c", false),
+            (b"/a/%2e./b%2Fc", true),
         ];
-        assert_eq!(got.len(), want.len(), "{got:?}");
-        for form in want {
-            assert!(got.iter().any(|g| **g == *form), "{} in {got:?}", form.escape_ascii());
+        for (form, encoded) in want {
+            let found = got.iter().any(|g| g.bytes() == form && g.is_encoded() == encoded);
+            assert!(found, "{} in {got:?}", form.escape_ascii());
         }
-        assert_eq!(&*got[0], b"/a/b%2Fc");
-        assert_eq!(variants(b"/a/b"), [Cow::Borrowed(b"/a/b")]);
+        assert_eq!(got.len(), 7, "{got:?}");
+        assert_eq!(got[0].bytes(), b"/a/b%2Fc");
+        assert_eq!(variants(b"/a/b").len(), 1);
     }
 
     #[test]
