@@ -13,6 +13,7 @@ const QUERY: u8 = 1 << 3;
 /// Outside `[a-z0-9_-]`: odd in a first segment.
 const NOT_SLUG: u8 = 1 << 4;
 
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 static CLASS: [u8; 256] = {
     let mut class = [0; 256];
     let mut at = 0;

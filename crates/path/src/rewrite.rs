@@ -48,7 +48,7 @@ pub(crate) fn resolve_dots(path: &[u8], slashes: Slashes) -> Option<Vec<u8>> {
         let end = memchr(b'/', rest);
         let (segment, tail) = match end {
             Some(at) => rest.split_at(at),
-            None => (rest, &rest[rest.len()..]),
+            None => (rest, &[][..]),
         };
         match segment {
             b"." | b".." => {
