@@ -101,7 +101,7 @@ impl Table {
     pub(crate) fn insert(&mut self, key: Key, text: &[u8], value: u32) {
         let Ok(len) = u16::try_from(text.len()) else { return };
         let hash = self.hash_as(key, text);
-        let hasher = self.hasher;
+        let hasher = self.hasher.clone();
         let Some(shard) = self.shard_mut(hash) else { return };
         if let Some(slot) = shard.slot_mut(hash, key, text) {
             slot.value = value;
@@ -118,7 +118,7 @@ impl Table {
     /// Removes the entry of `text` under `key`, if there is one.
     pub(crate) fn remove(&mut self, key: Key, text: &[u8]) {
         let hash = self.hash_as(key, text);
-        let hasher = self.hasher;
+        let hasher = self.hasher.clone();
         let Some(shard) = self.shard_mut(hash) else { return };
         let bytes = &shard.text;
         let is_it = |slot: &Slot| slot.key == key && text_of(bytes, slot) == Some(text);
