@@ -211,7 +211,7 @@ fn add_prefixes<T>(
         let checked = hosts
             .exact(&host)
             .and_then(|id| Some((id, nth(sites, id)?)))
-            .ok_or_else(|| Conflict::PrefixWithoutHost { host: host.clone() })
+            .ok_or_else(|| Box::new(Conflict::PrefixWithoutHost { host: host.clone() }))
             .and_then(|(id, site)| {
                 let destination = match &target {
                     None => Destination::Held,
@@ -224,7 +224,7 @@ fn add_prefixes<T>(
                 Ok((id, destination))
             });
         match checked {
-            Err(conflict) => found.push(conflict),
+            Err(conflict) => found.push(*conflict),
             Ok((id, destination)) => match maps.entry(id).or_default().entry(prefix) {
                 Entry::Occupied(taken) if *taken.get() != destination => {
                     let prefix = taken.key().clone();
@@ -261,26 +261,26 @@ fn destination<'r, T>(
     site: &Site<T>,
     prefix: &Prefix,
     target: &Host,
-) -> Result<Destination, Conflict> {
+) -> Result<Destination, Box<Conflict>> {
     let entry = || {
         let host = site.host().unwrap_or(target).clone();
-        Box::new(Moved { host, prefix: prefix.clone(), target: target.clone() })
+        Moved { host, prefix: prefix.clone(), target: target.clone() }
     };
-    let id = hosts.exact(target).ok_or_else(|| Conflict::TargetUnknown(entry()))?;
+    let id = hosts.exact(target).ok_or_else(|| Box::new(Conflict::TargetUnknown(entry())))?;
     if owner(id) != Some(target) {
-        return Err(Conflict::TargetIsAlias(entry()));
+        return Err(Box::new(Conflict::TargetIsAlias(entry())));
     }
     if site.host() == Some(target) {
-        return Err(Conflict::TargetIsSelf(entry()));
+        return Err(Box::new(Conflict::TargetIsSelf(entry())));
     }
     Ok(Destination::Site(id))
 }
 
 /// Some first segments can never be given away.
-fn check_prefix<T>(site: &Site<T>, prefix: &Prefix) -> Result<(), Conflict> {
+fn check_prefix<T>(site: &Site<T>, prefix: &Prefix) -> Result<(), Box<Conflict>> {
     let text = prefix.as_bytes();
     if text.eq_ignore_ascii_case(b".well-known") {
-        return Err(Conflict::PrefixReserved { prefix: prefix.clone() });
+        return Err(Box::new(Conflict::PrefixReserved { prefix: prefix.clone() }));
     }
     let guarded = site.layer.routes().iter().find(|route| {
         route.options.guarded
@@ -288,7 +288,8 @@ fn check_prefix<T>(site: &Site<T>, prefix: &Prefix) -> Result<(), Conflict> {
     });
     match guarded {
         Some(route) => {
-            Err(Conflict::PrefixGuarded { prefix: prefix.clone(), pattern: route.pattern.clone() })
+            let pattern = route.pattern.clone();
+            Err(Box::new(Conflict::PrefixGuarded { prefix: prefix.clone(), pattern }))
         }
         None => Ok(()),
     }
@@ -338,7 +339,7 @@ impl<T> Router<T> {
             };
             match destination {
                 Ok(destination) => map.set(prefix, destination),
-                Err(conflict) => found.push(conflict),
+                Err(conflict) => found.push(*conflict),
             }
         }
         if !found.is_empty() {

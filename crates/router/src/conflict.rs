@@ -99,13 +99,13 @@ pub enum Conflict {
     },
     /// The target has no routes.
     #[error("{0}: the target has no routes")]
-    TargetUnknown(Box<Moved>),
+    TargetUnknown(Moved),
     /// The target is an alias.
     #[error("{0}: the target is an alias")]
-    TargetIsAlias(Box<Moved>),
+    TargetIsAlias(Moved),
     /// The target is the host that the prefix is moved away from.
     #[error("{0}: the target is the host itself")]
-    TargetIsSelf(Box<Moved>),
+    TargetIsSelf(Moved),
 }
 
 /// One entry of a prefix map.

@@ -19,7 +19,9 @@ impl<'r, 'q, T> Explanation<'r, 'q, T> {
     }
 
     /// The decision: the same as [`Router::lookup`]'s (R8).
-    #[must_use]
+    ///
+    /// # Errors
+    /// As [`Router::lookup`].
     pub fn outcome(&self) -> &Result<Option<Match<'r, 'q, T>>, Refused> {
         &self.outcome
     }

@@ -117,10 +117,6 @@ impl<T> Layer<T> {
     pub(crate) fn find_loose(&self, path: &PathForm<'_>) -> Option<u32> {
         self.loose.as_ref().unwrap_or(&self.tree).find(path)
     }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.routes.is_empty()
-    }
 }
 
 fn numbered<T>(routes: &[Route<T>]) -> impl Iterator<Item = (u32, &Route<T>)> {

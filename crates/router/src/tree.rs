@@ -212,8 +212,4 @@ impl PathTree {
     fn at_mut(&mut self, node: u32) -> Option<&mut Node> {
         self.nodes.get_mut(usize::try_from(node).ok()?)
     }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        matches!(self.nodes.as_slice(), [root] if root.catch_all.is_none() && root.leaf.is_none())
-    }
 }
