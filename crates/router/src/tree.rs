@@ -20,6 +20,8 @@ mod statics;
 #[derive(Clone, Debug)]
 pub(crate) struct PathTree {
     nodes: Vec<Node>,
+    /// The value of `/{*rest}` while it is the only pattern: then there is nothing to walk.
+    sole: Option<u32>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -51,7 +53,7 @@ const TRAILING_SLASH: Step<'static> = Step::Literal(b"");
 
 impl Default for PathTree {
     fn default() -> Self {
-        Self { nodes: vec![Node::default()] }
+        Self { nodes: vec![Node::default()], sole: None }
     }
 }
 
@@ -65,6 +67,11 @@ impl PathTree {
         value: u32,
         key: impl Fn(&[u8]) -> Vec<u8>,
     ) -> Result<(), u32> {
+        let first = self.nodes.len() == 1;
+        self.sole = match pattern.segments() {
+            [Segment::CatchAll(_)] if first => Some(value),
+            _ => None,
+        };
         let keys: Vec<Vec<u8>> = pattern
             .segments()
             .iter()
@@ -169,6 +176,9 @@ impl PathTree {
     /// The value of the most specific pattern that matches `path`, which begins with a slash.
     pub(crate) fn find(&self, path: &PathForm<'_>) -> Option<u32> {
         let rest = path.bytes().strip_prefix(b"/")?;
+        if self.sole.is_some() {
+            return self.sole;
+        }
         if path.is_encoded() {
             self.walk::<true>(ROOT, rest)
         } else {
@@ -178,7 +188,8 @@ impl PathTree {
 
     /// As [`find`](Self::find) for a path that holds no escape.
     pub(crate) fn find_plain(&self, path: &[u8]) -> Option<u32> {
-        self.walk::<false>(ROOT, path.strip_prefix(b"/")?)
+        let rest = path.strip_prefix(b"/")?;
+        self.sole.or_else(|| self.walk::<false>(ROOT, rest))
     }
 
     fn walk<const ENCODED: bool>(&self, at: u32, rest: &[u8]) -> Option<u32> {

@@ -1,6 +1,6 @@
 //! The literal children of one node.
 
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hasher};
 
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
@@ -52,5 +52,7 @@ impl Statics {
 
 /// Literals are the operator's own, so their hash needs no secret.
 fn hash(segment: &[u8]) -> u64 {
-    FixedState::with_seed(0).hash_one(segment)
+    let mut state = FixedState::with_seed(0).build_hasher();
+    state.write(segment);
+    state.finish()
 }
