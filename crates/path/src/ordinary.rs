@@ -21,36 +21,48 @@ const BLOCK: usize = 16;
 
 /// Classifies every byte of `path` together with the one that follows it.
 fn scan(path: &[u8]) -> u8 {
-    let mut seen = 0;
-    let mut rest = path;
-    while let Some((block, _)) = rest.split_first_chunk::<BLOCK>()
-        && let Some(next) = rest.get(1..).and_then(|after| after.first_chunk::<BLOCK>())
-    {
-        seen |= scan_block(block, next);
-        rest = rest.get(BLOCK..).unwrap_or_default();
+    let Some((&last, all_but_last)) = path.split_last() else { return 0 };
+    let mut seen = classify(last, b'a');
+    if path.len() <= BLOCK {
+        return all_but_last
+            .iter()
+            .zip(path.iter().skip(1))
+            .fold(seen, |seen, (&byte, &after)| seen | classify(byte, after));
     }
-    let mut block = [b'a'; BLOCK];
-    let mut next = [b'a'; BLOCK];
-    block.iter_mut().zip(rest).for_each(|(to, &from)| *to = from);
-    next.iter_mut().zip(rest.iter().skip(1)).for_each(|(to, &from)| *to = from);
-    seen | scan_block(&block, &next)
+    let pairs = |start: usize| {
+        let rest = path.get(start..)?;
+        Some((rest.first_chunk::<BLOCK>()?, rest.get(1..)?.first_chunk::<BLOCK>()?))
+    };
+    // Whole blocks, the last of which may overlap the one before: a bit set twice is set.
+    let end = path.len() - 1 - BLOCK;
+    let mut at = 0;
+    while at < end {
+        seen |= pairs(at).map_or(0, |(block, next)| scan_block(block, next));
+        at += BLOCK;
+    }
+    seen | pairs(end).map_or(0, |(block, next)| scan_block(block, next))
 }
 
 #[inline]
 fn scan_block(block: &[u8; BLOCK], next: &[u8; BLOCK]) -> u8 {
-    let bit = |is: bool, bit: u8| if is { bit } else { 0 };
     let mut seen = [0u8; BLOCK];
     for ((seen, &byte), &after) in seen.iter_mut().zip(block).zip(next) {
-        let odd =
-            (byte <= 0x20) | (byte >= 0x7f) | (byte == b'\\') | (byte == b';') | (byte == b'#');
-        let slash = (byte == b'/') & ((after == b'/') | (after == b'.'));
-        *seen = bit(odd, holds::ODD)
-            | bit(slash, holds::EMPTY_OR_DOT)
-            | bit(byte == b'%', holds::ESCAPE)
-            | bit(byte == b'.', holds::DOT)
-            | bit((byte == b'?') | (byte == b'&'), holds::QUERY);
+        *seen = classify(byte, after);
     }
     seen.iter().fold(0, |all, seen| all | seen)
+}
+
+/// The bits of one byte; without branches, so that a block of them is a few vector instructions.
+#[inline]
+fn classify(byte: u8, after: u8) -> u8 {
+    let bit = |is: bool, bit: u8| if is { bit } else { 0 };
+    let odd = (byte <= 0x20) | (byte >= 0x7f) | (byte == b'\\') | (byte == b';') | (byte == b'#');
+    let slash = (byte == b'/') & ((after == b'/') | (after == b'.'));
+    bit(odd, holds::ODD)
+        | bit(slash, holds::EMPTY_OR_DOT)
+        | bit(byte == b'%', holds::ESCAPE)
+        | bit(byte == b'.', holds::DOT)
+        | bit((byte == b'?') | (byte == b'&'), holds::QUERY)
 }
 
 /// The bytes of ordinary segments, before a site's slug narrows them.
@@ -61,7 +73,7 @@ pub(crate) const fn is_ordinary_byte(byte: u8) -> bool {
 /// Splits a path that begins with a slash into its first segment and what follows.
 pub(crate) fn first_segment(path: &[u8]) -> (&[u8], &[u8]) {
     let rest = path.get(1..).unwrap_or_default();
-    rest.split_at(memchr::memchr(b'/', rest).unwrap_or(rest.len()))
+    rest.split_at(rest.iter().position(|&byte| byte == b'/').unwrap_or(rest.len()))
 }
 
 impl Rules {
@@ -77,7 +89,7 @@ impl Rules {
         if !segment.iter().all(|&byte| self.is_ordinary_byte(byte)) || segment == b"_next" {
             return None;
         }
-        let seen = scan(if segment.is_empty() { path } else { tail });
+        let seen = scan(path);
         if seen & (holds::ODD | holds::EMPTY_OR_DOT | holds::ESCAPE) != 0 {
             return None;
         }

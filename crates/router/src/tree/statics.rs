@@ -22,7 +22,11 @@ impl Statics {
 
     pub(crate) fn find(&self, segment: &[u8]) -> Option<u32> {
         match &self.index {
-            None => self.children.iter().find(|(key, _)| **key == *segment).map(|&(_, node)| node),
+            None => self
+                .children
+                .iter()
+                .find(|(key, _)| key.first() == segment.first() && **key == *segment)
+                .map(|&(_, node)| node),
             Some(index) => {
                 let at = index.find(hash(segment), |&at| self.key(at) == segment)?;
                 self.children.get(usize::try_from(*at).ok()?).map(|&(_, node)| node)
