@@ -11,7 +11,7 @@ fn parts(version: Version, method: &Method, uri: &str, fields: &[(&str, &str)]) 
     for (name, value) in fields {
         request = request.header(*name, *value);
     }
-    request.body(()).unwrap().into_parts().0
+    request.body(()).expect("a request").into_parts().0
 }
 
 fn host(parts: &Parts) -> Result<String, u16> {

@@ -5,11 +5,11 @@ use fingerpost_authority::HostPatternError::{Address, MisplacedWildcard, NoSuffi
 use fingerpost_authority::{Host, HostError, HostPattern, HostPatternError, WrittenHostError};
 
 fn host(text: &str) -> Host {
-    Host::parse(text).unwrap()
+    Host::parse(text).expect("a host")
 }
 
 fn pattern(text: &str) -> HostPattern {
-    HostPattern::from_written(text).unwrap()
+    HostPattern::from_written(text).expect("a pattern")
 }
 
 #[test]
