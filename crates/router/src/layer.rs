@@ -1,0 +1,128 @@
+//! Routes that are tried together: a site's own, the shared ones, or those of every host.
+
+use fingerpost_path::{PathForm, Rules};
+
+use crate::pattern::PathPattern;
+use crate::tree::PathTree;
+
+/// What the router itself must know about a route.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct RouteOptions {
+    /// No spelling of a path may step around this route, or into it.
+    pub guarded: bool,
+    /// The route sends the request to an application, rather than answering it here.
+    pub forwards: bool,
+}
+
+impl RouteOptions {
+    /// A route that forwards, without a guard.
+    #[must_use]
+    pub const fn forwarding() -> Self {
+        Self { guarded: false, forwards: true }
+    }
+
+    /// A route that answers here, without a guard.
+    #[must_use]
+    pub const fn answering() -> Self {
+        Self { guarded: false, forwards: false }
+    }
+
+    /// The same with a guard on it, or not.
+    #[must_use]
+    pub const fn with_guarded(self, guarded: bool) -> Self {
+        Self { guarded, ..self }
+    }
+}
+
+/// One route of a layer.
+#[derive(Clone, Debug)]
+pub(crate) struct Route<T> {
+    pub(crate) pattern: PathPattern,
+    pub(crate) options: RouteOptions,
+    pub(crate) value: T,
+}
+
+/// Routes with the tree that finds them.
+#[derive(Debug)]
+pub(crate) struct Layer<T> {
+    routes: Vec<Route<T>>,
+    tree: PathTree,
+    /// The same patterns with literals loosened, where a route is guarded.
+    loose: Option<PathTree>,
+}
+
+impl<T> Layer<T> {
+    /// Builds the trees; answers the pairs of routes whose patterns are the same.
+    ///
+    /// `rules` say how the literals of guarded routes may be misread.
+    pub(crate) fn build(
+        mut routes: Vec<Route<T>>,
+        rules: &Rules,
+    ) -> Result<Self, Vec<(PathPattern, PathPattern)>> {
+        routes.sort_by(|a, b| a.pattern.cmp(&b.pattern));
+        let mut tree = PathTree::default();
+        let mut conflicts = Vec::new();
+        for (index, route) in numbered(&routes) {
+            if let Err(holder) = tree.insert(&route.pattern, index, <[u8]>::to_vec)
+                && let Some(holder) = nth(&routes, holder)
+            {
+                conflicts.push((holder.pattern.clone(), route.pattern.clone()));
+            }
+        }
+        if !conflicts.is_empty() {
+            return Err(conflicts);
+        }
+        let loose = routes.iter().any(|route| route.options.guarded).then(|| {
+            let mut loose = PathTree::default();
+            // Guarded routes first: where two loosened patterns are the same, the guard counts.
+            for guarded in [true, false] {
+                for (index, route) in numbered(&routes) {
+                    if route.options.guarded == guarded {
+                        let kept = loose.insert(&route.pattern, index, |s| rules.loosen(s));
+                        kept.unwrap_or_default();
+                    }
+                }
+            }
+            loose
+        });
+        Ok(Self { routes, tree, loose })
+    }
+
+    pub(crate) fn is_guarded(&self) -> bool {
+        self.loose.is_some()
+    }
+
+    pub(crate) fn routes(&self) -> &[Route<T>] {
+        &self.routes
+    }
+
+    /// The route at `index`.
+    pub(crate) fn route(&self, index: u32) -> Option<&Route<T>> {
+        nth(&self.routes, index)
+    }
+
+    /// The index of the route that a path without escapes selects.
+    pub(crate) fn find_plain(&self, path: &[u8]) -> Option<u32> {
+        self.tree.find_plain(path)
+    }
+
+    /// The index of the route that one form of a path selects.
+    pub(crate) fn find(&self, path: &PathForm<'_>) -> Option<u32> {
+        self.tree.find(path)
+    }
+
+    /// The index of the route that a loosened path selects: in a layer with guarded routes the
+    /// patterns are loosened alike.
+    pub(crate) fn find_loose(&self, path: &PathForm<'_>) -> Option<u32> {
+        self.loose.as_ref().unwrap_or(&self.tree).find(path)
+    }
+}
+
+fn numbered<T>(routes: &[Route<T>]) -> impl Iterator<Item = (u32, &Route<T>)> {
+    (0..=u32::MAX).zip(routes)
+}
+
+fn nth<T>(routes: &[Route<T>], index: u32) -> Option<&Route<T>> {
+    routes.get(usize::try_from(index).ok()?)
+}
