@@ -1,0 +1,217 @@
+//! One attempt to have a request answered by a fleet.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::rc::Rc;
+use std::task::Poll;
+
+use http::header::{CONNECTION, HOST};
+use http::request::Parts;
+use http::{HeaderValue, Request, Response, Version};
+use hyper::body::{Body, Incoming};
+
+use super::download::Download;
+use super::expect::Gate;
+use super::upload::Progress;
+use super::{History, Inbound, Upload, retry};
+use crate::headers::{self, Edited};
+use crate::problem::Problem;
+use crate::server::{Client, Stage};
+use crate::upstream::{self, Failure, FleetPool, Lease, ServerPool};
+
+/// A request that is ready to be sent.
+#[derive(Debug)]
+pub(crate) struct Order {
+    pub(crate) parts: Parts,
+    pub(crate) inbound: Option<Rc<Inbound>>,
+    pub(crate) edited: Edited,
+    /// The version that the client speaks.
+    pub(crate) version: Version,
+}
+
+/// What became of it.
+#[derive(Debug)]
+pub(crate) enum Attempt {
+    Answered(Response<Download>),
+    Failed(Problem),
+    /// Nothing was sent, or it may be sent twice: look up again, and try again.
+    Again(Order),
+}
+
+/// Sends `order` to the fleet's next server.
+pub(crate) async fn attempt(
+    client: &Rc<Client>,
+    fleet: &Rc<FleetPool>,
+    mut order: Order,
+    history: &mut History,
+) -> Attempt {
+    let Some(server) = fleet.next() else {
+        log(fleet, None, Failure::NoServer);
+        return Attempt::Failed(Failure::NoServer.problem());
+    };
+    let mut lease = match lease(fleet, server, history).await {
+        Ok(lease) => lease,
+        Err(failure) => {
+            log(fleet, Some(server), failure);
+            return match history.next_server(fleet.len()) {
+                true => Attempt::Again(order),
+                false => Attempt::Failed(failure.problem()),
+            };
+        }
+    };
+    if order.edited.hostless {
+        let host = HeaderValue::from_str(&server.address);
+        order.parts.headers.insert(HOST, host.unwrap_or_else(|_| HeaderValue::from_static("")));
+    }
+    // Only an idle connection can have been closed while we wrote, through nobody's fault.
+    let copy = lease.reused().then(|| order.parts.clone());
+    let Order { parts, inbound, edited, version } = order;
+
+    match send(client, fleet, &mut lease, parts, inbound.clone(), edited).await {
+        Ok(response) => match accept(client, fleet, lease, response, inbound, version) {
+            Ok(response) => Attempt::Answered(response),
+            Err((problem, failure)) => {
+                log(fleet, Some(server), failure);
+                Attempt::Failed(problem)
+            }
+        },
+        Err(Unsent::Whole(parts)) => {
+            let order = Order { parts, inbound, edited, version };
+            if lease.reused() {
+                history.go_fresh();
+                return Attempt::Again(order);
+            }
+            log(fleet, Some(server), Failure::Handshake);
+            match history.next_server(fleet.len()) {
+                true => Attempt::Again(order),
+                false => Attempt::Failed(Failure::Handshake.problem()),
+            }
+        }
+        Err(Unsent::Expired(Stage::Upload)) => Attempt::Failed(Problem::CLIENT_STALLED),
+        Err(Unsent::Expired(_)) => {
+            log(fleet, Some(server), Failure::ResponseTimeout);
+            Attempt::Failed(Failure::ResponseTimeout.problem())
+        }
+        Err(Unsent::Partly(error)) => {
+            let progress = inbound.as_ref().map(|inbound| inbound.progress());
+            if progress == Some(Progress::Failed) {
+                return Attempt::Failed(Problem::CLIENT_BODY);
+            }
+            match copy {
+                Some(parts)
+                    if retry::again(&parts.method, inbound.as_deref(), &lease, &error)
+                        && history.replay() =>
+                {
+                    Attempt::Again(Order { parts, inbound, edited, version })
+                }
+                _ => {
+                    let failure = Failure::of(&error);
+                    log(fleet, Some(server), failure);
+                    Attempt::Failed(failure.problem())
+                }
+            }
+        }
+    }
+}
+
+/// An idle connection to `server`, else a new one.
+async fn lease(
+    fleet: &FleetPool,
+    server: &Rc<ServerPool>,
+    history: &History,
+) -> Result<Lease, Failure> {
+    if !history.fresh
+        && let Some(lease) = server.take(&fleet.fleet)
+    {
+        return Ok(lease);
+    }
+    upstream::connect(server, fleet.fleet.connect_timeout).await
+}
+
+/// How far a request came that has no response.
+#[expect(clippy::large_enum_variant, reason = "lives for a moment")]
+enum Unsent {
+    /// Nowhere: the connection was closed before it was written.
+    Whole(Parts),
+    /// It may have been sent, all or part of it.
+    Partly(hyper::Error),
+    /// As far as there was time.
+    Expired(Stage),
+}
+
+/// Sends the request and waits for the response's header.
+async fn send(
+    client: &Rc<Client>,
+    fleet: &FleetPool,
+    lease: &mut Lease,
+    parts: Parts,
+    inbound: Option<Rc<Inbound>>,
+    edited: Edited,
+) -> Result<Response<Incoming>, Unsent> {
+    let limit = fleet.fleet.response_timeout;
+    client.begin(Stage::Response, limit);
+    let reused = lease.reused();
+    let Some(sender) = lease.sender() else { return Err(Unsent::Whole(parts)) };
+    if reused && !sender.is_ready() && in_time(client, sender.ready()).await?.is_err() {
+        return Err(Unsent::Whole(parts));
+    }
+    let mut request = Request::from_parts(parts, Upload(inbound));
+    if let Some(inbound) = request.body().0.clone() {
+        inbound.prepare(limit);
+        if edited.expects_continue {
+            inbound.hold_back(Gate::before(&mut request));
+        }
+    }
+    match in_time(client, sender.try_send_request(request)).await? {
+        Ok(response) => Ok(response),
+        Err(mut error) => Err(match error.take_message() {
+            Some(request) => Unsent::Whole(request.into_parts().0),
+            None => Unsent::Partly(error.into_error()),
+        }),
+    }
+}
+
+/// Waits for `future` as long as the client's watch lets it.
+async fn in_time<F: Future>(client: &Client, future: F) -> Result<F::Output, Unsent> {
+    let mut future = pin!(future);
+    poll_fn(|cx| match future.as_mut().poll(cx) {
+        Poll::Ready(output) => Poll::Ready(Ok(output)),
+        Poll::Pending => match client.expired() {
+            Some(stage) => Poll::Ready(Err(Unsent::Expired(stage))),
+            None => Poll::Pending,
+        },
+    })
+    .await
+}
+
+/// Takes a response: edits its header, and ties the connection to its content.
+fn accept(
+    client: &Rc<Client>,
+    fleet: &Rc<FleetPool>,
+    lease: Lease,
+    response: Response<Incoming>,
+    inbound: Option<Rc<Inbound>>,
+    version: Version,
+) -> Result<Response<Download>, (Problem, Failure)> {
+    let (mut parts, incoming) = response.into_parts();
+    headers::edit_response(&mut parts, incoming.size_hint().exact(), version)
+        .map_err(|problem| (problem, Failure::Protocol))?;
+    let unfinished =
+        inbound.filter(|inbound| inbound.progress() != Progress::Complete).inspect(|inbound| {
+            inbound.answered();
+            // The rest of the content may never be read, so that no request can follow it.
+            parts.headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        });
+    let body = Download::upstream(client, fleet, incoming, lease, unfinished);
+    Ok(Response::from_parts(parts, body))
+}
+
+/// One line for each failure of an upstream.
+fn log(fleet: &FleetPool, server: Option<&Rc<ServerPool>>, failure: Failure) {
+    tracing::warn!(
+        fleet = &*fleet.fleet.name,
+        server = server.map(|server| &*server.address),
+        error = failure.problem().error,
+        "{failure}"
+    );
+}

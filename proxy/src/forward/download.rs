@@ -1,0 +1,179 @@
+//! A response's content on its way to the client.
+
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use hyper::body::Incoming;
+use thiserror::Error;
+
+use super::upload::Progress;
+use super::{Inbound, trailers};
+use crate::access::Record;
+use crate::server::{Client, Stage};
+use crate::upstream::{Failure, FleetPool, Lease};
+
+/// Content of either kind; when it ends or is dropped, so does the exchange.
+#[derive(Debug)]
+pub(crate) struct Download {
+    client: Rc<Client>,
+    source: Source,
+    record: Option<Box<Record>>,
+}
+
+#[derive(Debug)]
+enum Source {
+    /// Ours, or none at all.
+    Whole(Option<Bytes>),
+    Upstream(Stream),
+}
+
+#[derive(Debug)]
+struct Stream {
+    incoming: Incoming,
+    fleet: Rc<FleetPool>,
+    /// Given back when the content is complete; dropped, and so closed, when it never will be.
+    lease: Option<Lease>,
+    /// The request's content, if it was not complete when the response began.
+    inbound: Option<Rc<Inbound>>,
+}
+
+/// The content ends here although more was announced: hyper closes the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the response's content is incomplete")]
+pub(crate) struct DownloadError;
+
+impl Download {
+    /// Content that we have.
+    pub(crate) fn whole(client: &Rc<Client>, content: Bytes) -> Self {
+        let content = Some(content).filter(|content| !content.is_empty());
+        Self { client: Rc::clone(client), source: Source::Whole(content), record: None }
+    }
+
+    /// Content that an upstream sends over `lease`.
+    pub(super) fn upstream(
+        client: &Rc<Client>,
+        fleet: &Rc<FleetPool>,
+        incoming: Incoming,
+        lease: Lease,
+        inbound: Option<Rc<Inbound>>,
+    ) -> Self {
+        let mut stream = Stream { incoming, fleet: Rc::clone(fleet), lease: Some(lease), inbound };
+        if stream.incoming.is_end_stream() {
+            stream.finish(client);
+        }
+        Self { client: Rc::clone(client), source: Source::Upstream(stream), record: None }
+    }
+
+    /// Has a line written to the access log when the exchange ends.
+    pub(crate) fn record(&mut self, record: Box<Record>) {
+        self.record = Some(record);
+    }
+}
+
+impl Stream {
+    fn poll(
+        &mut self,
+        client: &Client,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, DownloadError>>> {
+        match Pin::new(&mut self.incoming).poll_frame(cx) {
+            Poll::Pending => {
+                if client.expired() == Some(Stage::Download) {
+                    return Poll::Ready(Some(Err(self.fail(Failure::BodyTimeout))));
+                }
+                if client.stage() != Stage::Download {
+                    client.begin(Stage::Download, self.fleet.fleet.body_timeout);
+                }
+                Poll::Pending
+            }
+            Poll::Ready(Some(Ok(frame))) => {
+                // Until we are asked for more, it is the client that we wait for.
+                client.begin(Stage::Client, client.settings().body_timeout);
+                if frame.is_trailers() || self.incoming.is_end_stream() {
+                    self.finish(client);
+                }
+                Poll::Ready(Some(Ok(trailers::filtered(frame))))
+            }
+            Poll::Ready(None) => {
+                self.finish(client);
+                Poll::Ready(None)
+            }
+            Poll::Ready(Some(Err(error))) => Poll::Ready(Some(Err(self.fail(Failure::of(&error))))),
+        }
+    }
+
+    /// The content is complete. A connection whose request isn't can't take another.
+    fn finish(&mut self, client: &Client) {
+        let sent =
+            self.inbound.take().is_none_or(|inbound| inbound.progress() == Progress::Complete);
+        if let Some(lease) = self.lease.take().filter(|_| sent) {
+            lease.release(client.now());
+        }
+    }
+
+    fn fail(&mut self, failure: Failure) -> DownloadError {
+        self.lease = None;
+        tracing::warn!(
+            fleet = &*self.fleet.fleet.name,
+            error = failure.problem().error,
+            "response cut short: {failure}"
+        );
+        DownloadError
+    }
+}
+
+impl Body for Download {
+    type Data = Bytes;
+    type Error = DownloadError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, DownloadError>>> {
+        let me = &mut *self;
+        let polled = match &mut me.source {
+            Source::Whole(content) => Poll::Ready(content.take().map(|data| Ok(Frame::data(data)))),
+            Source::Upstream(stream) => stream.poll(&me.client, cx),
+        };
+        if let (Some(record), Poll::Ready(frame)) = (&mut me.record, &polled) {
+            match frame {
+                Some(Ok(frame)) => record.add(frame.data_ref().map_or(0, Bytes::len)),
+                Some(Err(_)) => (),
+                None => record.complete(),
+            }
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match &self.source {
+            Source::Whole(content) => content.is_none(),
+            Source::Upstream(stream) => stream.incoming.is_end_stream(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.source {
+            Source::Whole(content) => {
+                SizeHint::with_exact(content.as_ref().map_or(0, |content| content.len() as u64))
+            }
+            Source::Upstream(stream) => stream.incoming.size_hint(),
+        }
+    }
+}
+
+impl Drop for Download {
+    fn drop(&mut self) {
+        // What has been written may still have to be flushed, within the time for the next request.
+        self.client.await_request();
+        if let Some(mut record) = self.record.take() {
+            if self.is_end_stream() {
+                record.complete();
+            }
+            record.write();
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Which requests may be sent a second time (RFC 9110 section 9.2.2, RFC 9112 section 9.3.1).
+
+use http::Method;
+
+use super::Inbound;
+use super::upload::Progress;
+use crate::upstream::Lease;
+
+/// What has been tried for one request.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct History {
+    /// Servers that gave no connection, or took it back before anything was sent.
+    failures: usize,
+    /// The idle connections have been tried: the next one is new.
+    pub(super) fresh: bool,
+    replayed: bool,
+}
+
+impl History {
+    /// A server failed before anything was sent: whether another one is worth it.
+    pub(super) fn next_server(&mut self, servers: usize) -> bool {
+        self.failures += 1;
+        self.failures < servers
+    }
+
+    /// An idle connection turned out to be closed before anything was sent.
+    pub(super) fn go_fresh(&mut self) {
+        self.fresh = true;
+    }
+
+    /// An idle connection died after something was sent: whether it is worth sending it again.
+    pub(super) fn replay(&mut self) -> bool {
+        self.fresh = true;
+        !std::mem::replace(&mut self.replayed, true)
+    }
+}
+
+/// Whether a request may be sent again after `error` ended the idle connection that it was given.
+///
+/// Its content must all be there still. Then it may when no byte of it got out; and when it is
+/// idempotent, if the server gave no sign of having begun to answer.
+pub(super) fn again(
+    method: &Method,
+    inbound: Option<&Inbound>,
+    lease: &Lease,
+    error: &hyper::Error,
+) -> bool {
+    inbound.is_none_or(|inbound| inbound.progress() == Progress::Untouched)
+        && !lease.received(error)
+        && (!lease.sent() || method.is_idempotent())
+}

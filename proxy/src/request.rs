@@ -1,0 +1,256 @@
+//! The one path that every request takes.
+//!
+//! `select` says which host it names, the router which entry serves it, and the entry what is done.
+//! A request that has to be sent again is looked up again first: what was true of the snapshot then
+//! may not be true of the one now.
+
+use std::convert::Infallible;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use fingerpost_authority::{Head, Host, Rejected, Selected, select};
+use fingerpost_router::{Lookup, Match, Refused};
+use http::header::{ALLOW, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, LOCATION, TRANSFER_ENCODING};
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, Uri};
+use hyper::body::{Body, Incoming};
+
+use crate::access::Record;
+use crate::entry::{Action, Entry, Redirect};
+use crate::forward::{Attempt, Download, History, Inbound, Order, attempt};
+use crate::headers;
+use crate::problem::{ALLOWED, Problem};
+use crate::redirect::Values;
+use crate::server::Client;
+use crate::snapshot::Snapshot;
+use crate::upstream::{FleetPool, Pools};
+
+/// Answers one request.
+///
+/// # Errors
+///
+/// Never: whatever goes wrong is an answer, or the end of the connection.
+pub(crate) async fn answer(
+    client: Rc<Client>,
+    request: Request<Incoming>,
+) -> Result<Response<Download>, Infallible> {
+    client.request_came();
+    let (parts, incoming) = request.into_parts();
+    let mut record = client.settings().access_log.then(|| Record::begin(&client, &parts));
+    let unread = !incoming.is_end_stream();
+    let mut response = match respond(&client, parts, incoming, &mut record).await {
+        Outcome::Forwarded(response) => response,
+        Outcome::Local(Local { status, mut headers, body }) => {
+            if unread {
+                // Nothing that follows on the connection may be taken for a request.
+                headers.insert(CONNECTION, HeaderValue::from_static("close"));
+            }
+            let mut response = Response::new(Download::whole(&client, body));
+            *response.status_mut() = status;
+            *response.headers_mut() = headers;
+            response
+        }
+    };
+    if client.closes() {
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    if let Some(mut record) = record {
+        record.set_status(response.status());
+        response.body_mut().record(record);
+    }
+    Ok(response)
+}
+
+/// Where an answer comes from.
+enum Outcome {
+    Forwarded(Response<Download>),
+    Local(Local),
+}
+
+/// An answer of our own.
+struct Local {
+    status: StatusCode,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+impl From<Problem> for Local {
+    fn from(problem: Problem) -> Self {
+        let (headers, body) = problem.render();
+        Self { status: problem.status, headers, body }
+    }
+}
+
+async fn respond(
+    client: &Rc<Client>,
+    parts: Parts,
+    incoming: Incoming,
+    record: &mut Option<Box<Record>>,
+) -> Outcome {
+    let host = match select(&Head::from_parts(&parts, None)) {
+        Ok(Selected::Host(host)) => Some(host),
+        Ok(Selected::NoHost) => None,
+        Ok(Selected::Asterisk) => return Outcome::Local(own_options()),
+        Err(rejected) => {
+            return Outcome::Local(rejected_problem(rejected).into());
+        }
+    };
+    if let Some(record) = record {
+        record.set_host(host.as_ref().map(Host::as_str));
+    }
+    let version = parts.version;
+    let mut pending = Pending::Received(parts, incoming);
+    let mut history = History::default();
+    loop {
+        let (fleet, mapped) = match decide(client, host.as_ref(), pending.target(), record) {
+            Decision::Forward { fleet, mapped } => (fleet, mapped),
+            Decision::Answer(local) => return Outcome::Local(local),
+        };
+        let mut order = match pending {
+            Pending::Ordered(order) => order,
+            Pending::Received(mut parts, incoming) => {
+                let empty = incoming.is_end_stream();
+                let edited = match headers::edit_request(&mut parts, empty, client.origin()) {
+                    Ok(edited) => edited,
+                    Err(problem) => return Outcome::Local(problem.into()),
+                };
+                let inbound = (!empty).then(|| Inbound::new(client, incoming));
+                Order { parts, inbound, edited, version }
+            }
+        };
+        if mapped {
+            headers::remove_overrides(&mut order.parts.headers);
+        }
+        match attempt(client, &fleet, order, &mut history).await {
+            Attempt::Answered(response) => return Outcome::Forwarded(response),
+            Attempt::Failed(problem) => return Outcome::Local(problem.into()),
+            Attempt::Again(order) => pending = Pending::Ordered(order),
+        }
+    }
+}
+
+/// A request that has no answer yet.
+enum Pending {
+    /// As it came.
+    Received(Parts, Incoming),
+    /// As it is sent.
+    Ordered(Order),
+}
+
+impl Pending {
+    /// The request's target; editing keeps the bytes of its path and query.
+    const fn target(&self) -> &Uri {
+        match self {
+            Self::Received(parts, _) => &parts.uri,
+            Self::Ordered(order) => &order.parts.uri,
+        }
+    }
+}
+
+/// What the current snapshot says is to be done.
+enum Decision {
+    Forward { fleet: Rc<FleetPool>, mapped: bool },
+    Answer(Local),
+}
+
+fn decide(
+    client: &Client,
+    host: Option<&Host>,
+    target: &Uri,
+    record: &mut Option<Box<Record>>,
+) -> Decision {
+    client.worker().decide(|snapshot, pools| {
+        let lookup = Lookup {
+            host,
+            path: target.path().as_bytes(),
+            query: target.query().map(str::as_bytes),
+        };
+        let matched = match snapshot.router.lookup(&lookup) {
+            Ok(Some(matched)) => matched,
+            Ok(None) => return Decision::Answer(Problem::NO_ROUTE.into()),
+            Err(refused) => return Decision::Answer(refused_problem(refused).into()),
+        };
+        if let Some(record) = record {
+            record.set_entry(matched.value());
+        }
+        act(snapshot, pools, &matched, host, target)
+    })
+}
+
+fn act(
+    snapshot: &Snapshot,
+    pools: &mut Pools,
+    matched: &Match<'_, '_, Arc<Entry>>,
+    host: Option<&Host>,
+    target: &Uri,
+) -> Decision {
+    match &matched.value().action {
+        Action::Forward(id) => match pools.fleet(snapshot, *id) {
+            Some(fleet) => Decision::Forward { fleet, mapped: matched.mapped() },
+            None => Decision::Answer(Problem::UNAVAILABLE.into()),
+        },
+        Action::Respond(reply) => {
+            let mut headers = reply.headers.clone();
+            headers.remove(TRANSFER_ENCODING);
+            headers.remove(CONTENT_LENGTH);
+            Decision::Answer(Local { status: reply.status, headers, body: reply.body.clone() })
+        }
+        Action::Redirect(redirect) => Decision::Answer(redirected(redirect, matched, host, target)),
+    }
+}
+
+fn redirected(
+    redirect: &Redirect,
+    matched: &Match<'_, '_, Arc<Entry>>,
+    host: Option<&Host>,
+    target: &Uri,
+) -> Local {
+    let values = Values {
+        host: host.map(Host::as_str),
+        path: target.path(),
+        query: target.query(),
+        param: &|name| matched.params().find_map(|(known, value)| (known == name).then_some(value)),
+    };
+    let Some(location) = redirect.to.render(values) else {
+        // Only a request without a host can't be sent to the same host.
+        let detail = "the redirect needs a host and the request names none";
+        return Problem::request(StatusCode::BAD_REQUEST, detail, false).into();
+    };
+    let mut headers = HeaderMap::with_capacity(4);
+    headers.insert(LOCATION, location);
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    Local { status: redirect.status, headers, body: Bytes::from_static(b"moved\n") }
+}
+
+/// `OPTIONS *` asks the server itself (RFC 9110 section 9.3.7).
+fn own_options() -> Local {
+    let mut headers = HeaderMap::with_capacity(2);
+    headers.insert(ALLOW, ALLOWED);
+    Local { status: StatusCode::OK, headers, body: Bytes::new() }
+}
+
+/// What `select` refuses, told to the client.
+fn rejected_problem(rejected: Rejected) -> Problem {
+    problem(rejected.status(), rejected.reason(), rejected.close())
+}
+
+/// What the router refuses, told to the client without naming what it could have been.
+fn refused_problem(refused: Refused) -> Problem {
+    let detail = match refused {
+        Refused::UnknownHost => "this host is not served here",
+        Refused::Held => "the application that serves this is not available",
+        Refused::Path(_) => "the path is malformed",
+        _ => "the path can be read in more than one way",
+    };
+    problem(refused.status(), detail, false)
+}
+
+fn problem(status: u16, detail: &'static str, close: bool) -> Problem {
+    match StatusCode::from_u16(status) {
+        Ok(StatusCode::MISDIRECTED_REQUEST) => Problem { detail, close, ..Problem::MISDIRECTED },
+        Ok(StatusCode::SERVICE_UNAVAILABLE) => Problem { detail, close, ..Problem::UNAVAILABLE },
+        Ok(status) => Problem::request(status, detail, close),
+        Err(_) => Problem::request(StatusCode::BAD_REQUEST, detail, true),
+    }
+}

@@ -1,0 +1,106 @@
+//! One client connection, as everything that serves it sees it.
+
+use std::cell::Cell;
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::Phase;
+use super::watch::{Stage, Watch};
+use super::worker::Worker;
+use crate::headers::Origin;
+use crate::snapshot::Settings;
+
+/// What outlives the requests of a connection.
+#[derive(Debug)]
+pub(crate) struct Client {
+    worker: Rc<Worker>,
+    origin: Origin,
+    /// Those at the time of accept: they don't hold on to a snapshot.
+    settings: Arc<Settings>,
+    watch: Rc<Watch>,
+    /// No request has come yet.
+    fresh: Cell<bool>,
+}
+
+impl Client {
+    pub(super) fn new(
+        worker: &Rc<Worker>,
+        peer: SocketAddr,
+        local: SocketAddr,
+        watch: Rc<Watch>,
+    ) -> Rc<Self> {
+        let settings = worker.decide(|snapshot, _| Arc::clone(&snapshot.settings));
+        let origin = Origin::new(peer, local, &settings);
+        let client =
+            Self { worker: Rc::clone(worker), origin, settings, watch, fresh: Cell::new(true) };
+        client.begin(Stage::Head, client.settings.header_timeout);
+        Rc::new(client)
+    }
+
+    pub(crate) fn worker(&self) -> &Worker {
+        &self.worker
+    }
+
+    pub(crate) const fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The peer's IP address.
+    pub(crate) fn address(&self) -> &str {
+        self.origin.address().to_str().unwrap_or_default()
+    }
+
+    /// Begins to wait for something that may take `limit`.
+    pub(crate) fn begin(&self, stage: Stage, limit: Duration) {
+        self.watch.begin(stage, self.worker.now(), limit);
+    }
+
+    /// A request has come.
+    pub(crate) fn request_came(&self) {
+        self.watch.end();
+        self.fresh.set(false);
+    }
+
+    /// The listeners have closed, and so does this connection when nothing is under way.
+    ///
+    /// A request may be on its way: one that comes within a tick is still answered, and a client
+    /// that has only just connected has a second for its first.
+    pub(super) fn close_soon(&self) {
+        if self.stage() == Stage::Head {
+            let patience = if self.fresh.get() { Duration::from_secs(1) } else { Duration::ZERO };
+            self.begin(Stage::Head, patience.min(self.settings.header_timeout));
+        }
+    }
+
+    /// Its exchange is over.
+    pub(crate) fn await_request(&self) {
+        self.begin(Stage::Head, self.settings.keep_alive_timeout);
+    }
+
+    pub(crate) fn stage(&self) -> Stage {
+        self.watch.stage()
+    }
+
+    pub(crate) fn expired(&self) -> Option<Stage> {
+        self.watch.expired()
+    }
+
+    pub(crate) fn now(&self) -> u32 {
+        self.worker.now()
+    }
+
+    /// Whether a response has to say that its connection closes.
+    pub(crate) fn closes(&self) -> bool {
+        self.worker.phase() != Phase::Serving
+    }
+
+    pub(super) fn watch(&self) -> &Watch {
+        &self.watch
+    }
+}

@@ -1,0 +1,57 @@
+//! Serving one client connection.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::rc::Rc;
+use std::task::Poll;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use tokio::net::TcpStream;
+
+use super::Phase;
+use super::client::Client;
+use super::socket::ClientSocket;
+use super::watch::{Stage, Watch};
+use super::worker::Worker;
+use crate::request;
+
+/// Serves requests until the connection ends, for whichever reason.
+pub(super) async fn serve(worker: Rc<Worker>, socket: TcpStream, watch: Rc<Watch>) {
+    let (Ok(peer), Ok(local)) = (socket.peer_addr(), socket.local_addr()) else { return };
+    let _ = socket.set_nodelay(true);
+    let client = Client::new(&worker, peer, local, watch);
+
+    let mut protocol = http1::Builder::new();
+    // The worker's clock does what hyper's timer would, for less.
+    protocol.header_read_timeout(None);
+    protocol.max_header_size(client.settings().max_header_size);
+    protocol.max_buf_size(buffer_size(client.settings().max_header_size));
+    let service = service_fn({
+        let client = Rc::clone(&client);
+        move |request| request::answer(Rc::clone(&client), request)
+    });
+    let mut connection = pin!(protocol.serve_connection(ClientSocket::new(socket), service));
+    let mut closing = false;
+    poll_fn(|cx| {
+        client.watch().register(cx.waker());
+        // What has come is read first: a connection is idle only if nothing has.
+        if connection.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(());
+        }
+        if !closing && worker.phase() >= Phase::Closing {
+            closing = true;
+            client.close_soon();
+        }
+        match client.expired() {
+            Some(Stage::Head | Stage::Client) => Poll::Ready(()),
+            _ => Poll::Pending,
+        }
+    })
+    .await;
+}
+
+/// hyper's buffer has a least size, and a header has to fit into it.
+fn buffer_size(header: usize) -> usize {
+    header.max(8 * 1024).saturating_mul(2)
+}

@@ -1,0 +1,75 @@
+//! Listening sockets, one of each address for every thread.
+
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+
+use socket2::{Domain, Protocol, Socket, Type};
+
+/// The sockets of all threads.
+///
+/// The kernel spreads connections over sockets that share a port (`SO_REUSEPORT`), and every thread
+/// accepts on its own.
+#[derive(Debug)]
+pub struct Listeners {
+    sets: Vec<Vec<TcpListener>>,
+}
+
+impl Listeners {
+    /// Listens on every one of `addresses` with `threads` sockets (at least one).
+    ///
+    /// Port 0 is chosen once, for all threads.
+    ///
+    /// # Errors
+    ///
+    /// What the system says, with the address.
+    pub fn bind(addresses: &[SocketAddr], threads: usize) -> io::Result<Self> {
+        let mut addresses = addresses.to_vec();
+        let mut sets = Vec::new();
+        for _ in 0..threads.max(1) {
+            let mut set = Vec::new();
+            for address in &mut addresses {
+                let socket = listen(*address).map_err(|error| {
+                    io::Error::new(error.kind(), format!("can't listen on {address}: {error}"))
+                })?;
+                *address = socket.local_addr()?;
+                set.push(socket);
+            }
+            sets.push(set);
+        }
+        Ok(Self { sets })
+    }
+
+    /// Takes sockets that are open already, one set for each thread.
+    pub fn from_sets(sets: Vec<Vec<TcpListener>>) -> Self {
+        Self { sets }
+    }
+
+    /// The addresses, ports filled in.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn addresses(&self) -> io::Result<Vec<SocketAddr>> {
+        self.sets.first().into_iter().flatten().map(TcpListener::local_addr).collect()
+    }
+
+    pub(super) fn into_sets(self) -> Vec<Vec<TcpListener>> {
+        self.sets
+    }
+}
+
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    if address.is_ipv6() {
+        socket.set_only_v6(true)?;
+    }
+    socket.set_reuse_address(true)?;
+    socket.set_reuse_port(true)?;
+    socket.set_nonblocking(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG)?;
+    Ok(socket.into())
+}
+
+/// The kernel takes the smaller of this and `net.core.somaxconn`.
+const BACKLOG: i32 = 4096;

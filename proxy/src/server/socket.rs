@@ -1,0 +1,115 @@
+//! A client's socket that closes without losing what was written to it.
+
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use hyper::rt::{Read, ReadBufCursor, Write};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio::time::{Sleep, sleep};
+
+/// A socket that, when shut down, reads on for a while if the client is still sending.
+///
+/// Closing a socket with unread bytes makes the kernel reset the connection, and the reset can
+/// overtake a response (RFC 9112 section 9.6): a client that is told 413 would see an error instead.
+#[derive(Debug)]
+pub(super) struct ClientSocket {
+    socket: TokioIo<TcpStream>,
+    linger: Linger,
+}
+
+#[derive(Debug)]
+enum Linger {
+    NotYet,
+    Reading { left: usize, patience: Pin<Box<Sleep>> },
+    Over,
+}
+
+/// How much is read, and for how long.
+const MOST: usize = 4 << 20;
+const LONGEST: Duration = Duration::from_secs(2);
+
+impl ClientSocket {
+    pub(super) fn new(socket: TcpStream) -> Self {
+        Self { socket: TokioIo::new(socket), linger: Linger::NotYet }
+    }
+
+    /// Reads and forgets. Ready at the end of what the client sends, or of our patience.
+    fn poll_linger(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let mut scratch = [0; 4096];
+        loop {
+            let read = self.socket.inner().try_read(&mut scratch);
+            match (&mut self.linger, read) {
+                (Linger::Over, _) | (_, Ok(0)) => return Poll::Ready(()),
+                (Linger::NotYet, Ok(read)) => {
+                    let left = MOST.saturating_sub(read);
+                    self.linger = Linger::Reading { left, patience: Box::pin(sleep(LONGEST)) };
+                }
+                (Linger::Reading { left, .. }, Ok(read)) => match left.checked_sub(read) {
+                    Some(rest) => *left = rest,
+                    None => return Poll::Ready(()),
+                },
+                (Linger::Reading { patience, .. }, Err(error))
+                    if error.kind() == io::ErrorKind::WouldBlock =>
+                {
+                    if patience.as_mut().poll(cx).is_ready() {
+                        return Poll::Ready(());
+                    }
+                    if ready!(self.socket.inner().poll_read_ready(cx)).is_err() {
+                        return Poll::Ready(());
+                    }
+                }
+                // The usual end: nothing is there that could be lost.
+                (_, Err(_)) => return Poll::Ready(()),
+            }
+        }
+    }
+}
+
+impl Read for ClientSocket {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: ReadBufCursor<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.socket).poll_read(cx, buf)
+    }
+}
+
+impl Write for ClientSocket {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.socket).poll_write(cx, buf)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.socket).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if matches!(self.linger, Linger::NotYet) {
+            ready!(Pin::new(&mut self.socket).poll_shutdown(cx))?;
+        }
+        ready!(self.poll_linger(cx));
+        self.linger = Linger::Over;
+        Poll::Ready(Ok(()))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.socket.is_write_vectored()
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.socket).poll_write_vectored(cx, bufs)
+    }
+}

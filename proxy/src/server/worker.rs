@@ -1,0 +1,234 @@
+//! One thread that serves.
+
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::net::TcpListener;
+use std::rc::{Rc, Weak};
+use std::time::Duration;
+
+use fingerpost_router::Reader;
+use tokio::net::TcpStream;
+use tokio::runtime::Runtime;
+use tokio::sync::{Notify, watch};
+use tokio::task::{LocalSet, spawn_local};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
+
+use super::Phase;
+use super::connection;
+use super::watch::{Clock, Watch};
+use crate::snapshot::{Settings, Snapshot, Snapshots};
+use crate::upstream::Pools;
+
+/// What the connections of a thread share, without a lock.
+#[derive(Debug)]
+pub(crate) struct Worker {
+    snapshots: RefCell<Reader<Snapshot>>,
+    pools: RefCell<Pools>,
+    clock: Clock,
+    phase: Cell<Phase>,
+    connections: RefCell<Vec<Weak<Watch>>>,
+    open: Cell<usize>,
+    closed: Notify,
+    entered: Notify,
+}
+
+impl Worker {
+    /// Runs `decide` on the current snapshot, which is not held beyond it.
+    pub(crate) fn decide<R>(&self, decide: impl FnOnce(&Snapshot, &mut Pools) -> R) -> R {
+        let mut snapshots = self.snapshots.borrow_mut();
+        decide(snapshots.current(), &mut self.pools.borrow_mut())
+    }
+
+    pub(crate) fn now(&self) -> u32 {
+        self.clock.now()
+    }
+
+    pub(crate) fn phase(&self) -> Phase {
+        self.phase.get()
+    }
+
+    /// Lets go of an old snapshot, also when no request comes that would.
+    fn refresh(&self) {
+        self.decide(|snapshot, pools| pools.forget_old(snapshot));
+    }
+
+    fn tick(&self, now: Duration, tick: Duration) {
+        self.clock.set(now);
+        let tick = u32::try_from(tick.as_millis()).unwrap_or(u32::MAX);
+        self.connections.borrow_mut().retain(|watch| match watch.upgrade() {
+            Some(watch) => {
+                watch.check(self.now(), tick);
+                true
+            }
+            None => false,
+        });
+        self.pools.borrow_mut().expire(self.now());
+    }
+
+    fn enter(&self, phase: Phase) {
+        self.phase.set(phase);
+        self.entered.notify_one();
+        for watch in &*self.connections.borrow() {
+            if let Some(watch) = watch.upgrade() {
+                watch.wake();
+            }
+        }
+    }
+
+    fn accept(self: &Rc<Self>, socket: TcpStream) {
+        let watch = Rc::new(Watch::new());
+        self.connections.borrow_mut().push(Rc::downgrade(&watch));
+        self.open.set(self.open.get() + 1);
+        let worker = Rc::clone(self);
+        spawn_local(async move {
+            connection::serve(Rc::clone(&worker), socket, watch).await;
+            worker.open.set(worker.open.get() - 1);
+            worker.closed.notify_one();
+        });
+    }
+}
+
+/// Serves on `sockets` until the drain is over; what is open then is cut.
+pub(super) fn run(
+    runtime: &Runtime,
+    sockets: Vec<TcpListener>,
+    snapshots: &Snapshots,
+    drain: watch::Receiver<Phase>,
+) {
+    let tasks = LocalSet::new();
+    tasks.block_on(runtime, work(sockets, snapshots, drain));
+}
+
+async fn work(sockets: Vec<TcpListener>, snapshots: &Snapshots, mut drain: watch::Receiver<Phase>) {
+    let worker = Rc::new(Worker {
+        snapshots: RefCell::new(snapshots.reader()),
+        pools: RefCell::default(),
+        clock: Clock::default(),
+        phase: Cell::new(Phase::Serving),
+        connections: RefCell::default(),
+        open: Cell::new(0),
+        closed: Notify::new(),
+        entered: Notify::new(),
+    });
+    spawn_local(keep_time(Rc::clone(&worker)));
+    spawn_local(keep_current(Rc::clone(&worker), snapshots.changes()));
+    let listeners: Vec<_> = sockets
+        .into_iter()
+        .map(|socket| spawn_local(listen(Rc::clone(&worker), socket, drain.clone())))
+        .collect();
+
+    let follow = spawn_local({
+        let (worker, mut drain) = (Rc::clone(&worker), drain.clone());
+        async move {
+            while drain.changed().await.is_ok() {
+                let phase = *drain.borrow_and_update();
+                worker.enter(phase);
+            }
+        }
+    });
+    let finished = async {
+        for listener in listeners {
+            // A listener that panicked is a listener that is closed.
+            let _ = listener.await;
+        }
+        while worker.open.get() > 0 {
+            worker.closed.notified().await;
+        }
+    };
+    let mut ended = std::pin::pin!(drain.wait_for(|phase| *phase == Phase::Ended));
+    let mut finished = std::pin::pin!(finished);
+    std::future::poll_fn(|cx| {
+        if ended.as_mut().poll(cx).is_ready() {
+            std::task::Poll::Ready(())
+        } else {
+            finished.as_mut().poll(cx)
+        }
+    })
+    .await;
+    follow.abort();
+}
+
+/// Accepts until the drain closes the listener, and then whatever is queued.
+async fn listen(worker: Rc<Worker>, socket: TcpListener, mut drain: watch::Receiver<Phase>) {
+    let listener = match tokio::net::TcpListener::from_std(socket) {
+        Ok(listener) => listener,
+        Err(error) => return tracing::error!(%error, "can't listen"),
+    };
+    {
+        let mut closing = std::pin::pin!(drain.wait_for(|phase| *phase >= Phase::Closing));
+        loop {
+            let accepted = std::future::poll_fn(|cx| {
+                if closing.as_mut().poll(cx).is_ready() {
+                    return std::task::Poll::Ready(None);
+                }
+                listener.poll_accept(cx).map(Some)
+            });
+            match accepted.await {
+                None => break,
+                Some(Ok((socket, _))) => worker.accept(socket),
+                Some(Err(error)) => pause_after(&error).await,
+            }
+        }
+    }
+    let Ok(listener) = listener.into_std() else { return };
+    while let Ok((socket, _)) = listener.accept() {
+        if socket.set_nonblocking(true).is_ok()
+            && let Ok(socket) = TcpStream::from_std(socket)
+        {
+            worker.accept(socket);
+        }
+    }
+}
+
+/// A connection that was reset in the queue says nothing; anything else (no descriptors, no memory)
+/// gets better by waiting only.
+async fn pause_after(error: &io::Error) {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
+    if !matches!(
+        error.kind(),
+        ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted
+    ) {
+        tracing::error!(%error, "can't accept connections");
+        sleep(Duration::from_millis(500)).await;
+    }
+}
+
+async fn keep_time(worker: Rc<Worker>) {
+    let start = Instant::now();
+    loop {
+        let mut tick = worker.decide(|snapshot, _| tick(&snapshot.settings, snapshot));
+        if worker.phase() >= Phase::Closing {
+            tick = tick.min(CLOSING_TICK);
+        }
+        // Cut short when the phase changes, so that closing begins with fine ticks.
+        let _ = tokio::time::timeout(tick, worker.entered.notified()).await;
+        worker.tick(start.elapsed(), tick);
+    }
+}
+
+/// How long an idle connection stays open when the listeners have closed.
+const CLOSING_TICK: Duration = Duration::from_millis(50);
+
+/// Fine enough for the shortest limit; rare enough to cost an idle thread nothing.
+fn tick(settings: &Settings, snapshot: &Snapshot) -> Duration {
+    let ours = [settings.header_timeout, settings.keep_alive_timeout, settings.body_timeout];
+    let fleets = snapshot
+        .fleets
+        .iter()
+        .flat_map(|fleet| [fleet.response_timeout, fleet.body_timeout, fleet.idle_timeout]);
+    let shortest = ours.into_iter().chain(fleets).min().unwrap_or(Duration::MAX);
+    (shortest / 4).clamp(Duration::from_millis(5), Duration::from_secs(1))
+}
+
+async fn keep_current(worker: Rc<Worker>, mut changes: watch::Receiver<u64>) {
+    let mut every = interval(Duration::from_secs(1));
+    every.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        let told = tokio::time::timeout(Duration::from_secs(1), changes.changed()).await;
+        worker.refresh();
+        if matches!(told, Ok(Err(_))) {
+            // Nobody is left who could publish; the rare look remains.
+            every.tick().await;
+        }
+    }
+}

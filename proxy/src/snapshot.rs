@@ -1,0 +1,173 @@
+//! What a request is decided by.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use fingerpost_router::{Handle, Reader, Router};
+use tokio::sync::watch;
+
+use crate::entry::Entry;
+use crate::network::Network;
+
+/// Everything that routing needs, immutable, swapped as a whole.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Snapshot {
+    /// Hosts and paths to entries.
+    pub router: Router<Arc<Entry>>,
+    /// The fleets that entries name by [`FleetId`](crate::entry::FleetId).
+    pub fleets: Vec<Arc<Fleet>>,
+    /// Counts the snapshots of this process; no two have the same.
+    pub generation: u64,
+    /// Limits and switches of the listeners.
+    pub settings: Arc<Settings>,
+}
+
+impl Snapshot {
+    /// Puts a snapshot together.
+    pub fn new(
+        router: Router<Arc<Entry>>,
+        fleets: Vec<Arc<Fleet>>,
+        generation: u64,
+        settings: Arc<Settings>,
+    ) -> Self {
+        Self { router, fleets, generation, settings }
+    }
+}
+
+/// A named pool of upstream servers.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Fleet {
+    /// Its name in the configuration.
+    pub name: Arc<str>,
+    /// Its servers, asked in turn.
+    pub servers: Vec<Server>,
+    /// How long a connection may take to be established (5 s).
+    pub connect_timeout: Duration,
+    /// How long a response's header may take, counted from the last byte of the request (60 s).
+    pub response_timeout: Duration,
+    /// How long a response's content may pause (5 min).
+    pub body_timeout: Duration,
+    /// How long an unused connection is kept (4 s: less than what common servers keep theirs).
+    pub idle_timeout: Duration,
+    /// How many unused connections a thread keeps for each server (256).
+    pub max_idle: usize,
+}
+
+impl Fleet {
+    /// Makes a fleet with the default limits.
+    pub fn new(name: impl Into<Arc<str>>, servers: Vec<Server>) -> Self {
+        Self {
+            name: name.into(),
+            servers,
+            connect_timeout: Duration::from_secs(5),
+            response_timeout: Duration::from_secs(60),
+            body_timeout: Duration::from_secs(300),
+            idle_timeout: Duration::from_secs(4),
+            max_idle: 256,
+        }
+    }
+}
+
+/// One upstream server.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Server {
+    /// Where it listens, as `host:port`.
+    pub address: Arc<str>,
+}
+
+impl Server {
+    /// Names a server by its address.
+    pub fn new(address: impl Into<Arc<str>>) -> Self {
+        Self { address: address.into() }
+    }
+}
+
+/// Limits and switches that hold for every listener.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Settings {
+    /// How long the first request's header may take, counted from accept (30 s).
+    pub header_timeout: Duration,
+    /// How long a connection may take from one response to the end of the next header (75 s).
+    pub keep_alive_timeout: Duration,
+    /// How long a client may pause within a request's content, or in taking a response (60 s).
+    pub body_timeout: Duration,
+    /// Bytes of a request's line and header together; more is 431 (64 KiB).
+    pub max_header_size: usize,
+    /// The peers whose forwarded fields are believed.
+    pub trusted_proxies: Vec<Network>,
+    /// Whether `Forwarded` (RFC 7239) is sent beside the `X-Forwarded-` fields.
+    pub forwarded: bool,
+    /// Whether every request gets a line in the access log.
+    pub access_log: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            header_timeout: Duration::from_secs(30),
+            keep_alive_timeout: Duration::from_secs(75),
+            body_timeout: Duration::from_secs(60),
+            max_header_size: 64 * 1024,
+            trusted_proxies: Vec::new(),
+            forwarded: false,
+            access_log: false,
+        }
+    }
+}
+
+/// The current snapshot, and those before it that somebody may still hold.
+///
+/// Threads read through a [`Reader`] of their own. [`publish`](Self::publish) tells all of them, so
+/// that an idle one lets go of the old snapshot too; the old one stays here until it is the last
+/// reference, so that freeing a large one never happens on a thread that serves requests.
+#[derive(Debug)]
+pub struct Snapshots {
+    handle: Handle<Snapshot>,
+    generation: watch::Sender<u64>,
+    retired: Mutex<Vec<Arc<Snapshot>>>,
+}
+
+impl Snapshots {
+    /// Starts with `snapshot`.
+    pub fn new(snapshot: Snapshot) -> Self {
+        let generation = watch::Sender::new(snapshot.generation);
+        Self { handle: Handle::new(snapshot), generation, retired: Mutex::default() }
+    }
+
+    /// The current snapshot.
+    pub fn current(&self) -> Arc<Snapshot> {
+        self.handle.load_full()
+    }
+
+    /// Makes `snapshot` the current one. Requests that are decided from now on see it.
+    pub fn publish(&self, snapshot: Snapshot) {
+        let generation = snapshot.generation;
+        let old = self.handle.swap(snapshot);
+        self.retired.lock().unwrap_or_else(PoisonError::into_inner).push(old);
+        self.generation.send_replace(generation);
+        self.sweep();
+    }
+
+    /// Frees the old snapshots that nobody holds any more; says how many are left.
+    pub fn sweep(&self) -> usize {
+        let mut freed = Vec::new();
+        let mut retired = self.retired.lock().unwrap_or_else(PoisonError::into_inner);
+        freed.extend(retired.extract_if(.., |old| Arc::strong_count(old) == 1));
+        let left = retired.len();
+        drop(retired);
+        drop(freed);
+        left
+    }
+
+    pub(crate) fn reader(&self) -> Reader<Snapshot> {
+        self.handle.reader()
+    }
+
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.generation.subscribe()
+    }
+}

@@ -1,0 +1,144 @@
+//! The idle connections of one thread.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::lease::{Lease, Line};
+use crate::entry::FleetId;
+use crate::snapshot::{Fleet, Snapshot};
+
+/// Every server that this thread has connections to.
+///
+/// Servers outlive snapshots, so that a reload doesn't close connections to a server that stays.
+#[derive(Debug, Default)]
+pub(crate) struct Pools {
+    generation: Option<u64>,
+    fleets: Vec<Option<Rc<FleetPool>>>,
+    servers: HashMap<Arc<str>, Rc<ServerPool>>,
+}
+
+impl Pools {
+    /// The pool of a fleet of `snapshot`; `None` for an id that is not one of its fleets.
+    pub(crate) fn fleet(&mut self, snapshot: &Snapshot, id: FleetId) -> Option<Rc<FleetPool>> {
+        if self.generation != Some(snapshot.generation) {
+            self.generation = Some(snapshot.generation);
+            self.fleets.clear();
+            self.fleets.resize(snapshot.fleets.len(), None);
+        }
+        let slot = self.fleets.get_mut(id.index())?;
+        if let Some(pool) = slot {
+            return Some(Rc::clone(pool));
+        }
+        let fleet = Arc::clone(snapshot.fleets.get(id.index())?);
+        let servers = fleet
+            .servers
+            .iter()
+            .map(|server| {
+                let address = Arc::clone(&server.address);
+                let pool = self.servers.entry(address);
+                Rc::clone(pool.or_insert_with_key(|address| Rc::new(ServerPool::new(address))))
+            })
+            .collect();
+        let pool = Rc::new(FleetPool { fleet, servers, next: Cell::new(0) });
+        *slot = Some(Rc::clone(&pool));
+        Some(pool)
+    }
+
+    /// Forgets the fleets of an old snapshot, which may hold large parts of it.
+    pub(crate) fn forget_old(&mut self, snapshot: &Snapshot) {
+        if self.generation.is_some_and(|generation| generation != snapshot.generation) {
+            self.generation = None;
+            self.fleets.clear();
+        }
+    }
+
+    /// Closes what has been idle too long, and drops servers that no fleet names any more.
+    pub(crate) fn expire(&mut self, now: u32) {
+        for server in self.servers.values() {
+            server.expire(now);
+        }
+        self.servers.retain(|_, server| Rc::strong_count(server) > 1 || server.has_idle());
+    }
+}
+
+/// A fleet, as one thread sees it.
+#[derive(Debug)]
+pub(crate) struct FleetPool {
+    pub(crate) fleet: Arc<Fleet>,
+    servers: Vec<Rc<ServerPool>>,
+    next: Cell<usize>,
+}
+
+impl FleetPool {
+    pub(crate) fn len(&self) -> usize {
+        self.servers.len()
+    }
+
+    /// The next server in turn; `None` for a fleet without servers.
+    pub(crate) fn next(&self) -> Option<&Rc<ServerPool>> {
+        let turn = self.next.get();
+        self.next.set(turn.wrapping_add(1));
+        self.servers.get(turn.checked_rem(self.servers.len())?)
+    }
+}
+
+/// The idle connections to one server, the most recently used on top.
+#[derive(Debug)]
+pub(crate) struct ServerPool {
+    pub(crate) address: Arc<str>,
+    /// The address, where it needs no name resolution.
+    pub(super) socket: Option<SocketAddr>,
+    idle: RefCell<Vec<(Line, u32)>>,
+    max_idle: Cell<usize>,
+    idle_timeout: Cell<u32>,
+}
+
+impl ServerPool {
+    fn new(address: &Arc<str>) -> Self {
+        Self {
+            address: Arc::clone(address),
+            socket: address.parse().ok(),
+            idle: RefCell::default(),
+            max_idle: Cell::new(0),
+            idle_timeout: Cell::new(0),
+        }
+    }
+
+    /// An idle connection that still lives, under the limits of the fleet that asks.
+    pub(crate) fn take(&self, fleet: &Fleet) -> Option<Lease> {
+        self.max_idle.set(fleet.max_idle);
+        self.idle_timeout.set(millis(fleet.idle_timeout));
+        loop {
+            let (line, _) = self.idle.borrow_mut().pop()?;
+            if !line.sender.is_closed() {
+                return Some(Lease::new(line, true));
+            }
+        }
+    }
+
+    pub(super) fn put(&self, line: Line, now: u32) {
+        let mut idle = self.idle.borrow_mut();
+        if !line.sender.is_closed() && idle.len() < self.max_idle.get() {
+            idle.push((line, now));
+        }
+    }
+
+    fn expire(&self, now: u32) {
+        let timeout = self.idle_timeout.get();
+        self.idle
+            .borrow_mut()
+            .retain(|(line, since)| !line.sender.is_closed() && now.wrapping_sub(*since) < timeout);
+    }
+
+    fn has_idle(&self) -> bool {
+        !self.idle.borrow().is_empty()
+    }
+}
+
+fn millis(duration: Duration) -> u32 {
+    u32::try_from(duration.as_millis()).unwrap_or(u32::MAX)
+}
