@@ -33,7 +33,7 @@ impl Entry {
 }
 
 /// A route's action.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Action {
     /// Pass the request on to a server of a fleet.

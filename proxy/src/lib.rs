@@ -1,6 +1,8 @@
 //! A reverse proxy that routes by host and path prefix.
 
 mod access;
+pub mod cli;
+pub mod config;
 pub mod entry;
 mod forward;
 mod headers;

@@ -1,0 +1,206 @@
+//! The tables that do not depend on others.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use super::value;
+use crate::config::defaults;
+use crate::config::model::{
+    Account, Fleet, Forwarding, Limits, Listen, Log, LogFormat, LogLevel, Server, ServerError,
+    Store, Timeouts,
+};
+use crate::config::place::Place;
+use crate::config::raw::{
+    RawAccount, RawFleet, RawForwarding, RawLevel, RawLimits, RawListen, RawLog, RawLogFormat,
+    RawStore, RawTimeouts,
+};
+use crate::config::report::Report;
+use crate::network::Network;
+
+pub(super) fn listen(raw: Option<RawListen>, report: &mut Report<'_>) -> Listen {
+    let raw = raw.unwrap_or_default();
+    let place = Place::root().key("listen");
+    let default = vec![defaults::HTTP.to_owned()];
+    let written = raw.http.as_ref();
+    let mut http = value::list(&place.key("http"), written, report, socket_address);
+    if written.is_some_and(Vec::is_empty) {
+        report.error(&place.key("http"), "an address is needed, such as \"0.0.0.0:80\"");
+    }
+    if written.is_none() && !report.is_broken(&place.key("http")) {
+        http = value::list(&place.key("http"), Some(&default), report, socket_address);
+    }
+    if raw.https.is_some_and(|https| !https.is_empty()) {
+        let message = "TLS is not available yet: leave https empty, and end TLS in front";
+        report.error(&place.key("https"), message);
+    }
+    let admin = value::optional(&place.key("admin"), raw.admin.as_ref(), report, socket_address);
+    let mut seen = BTreeSet::new();
+    let all = http.iter().cloned().chain(admin.map(|admin| (admin, place.key("admin"))));
+    for (address, place) in all {
+        // Port 0 takes another free port each time.
+        if address.port() != 0 && !seen.insert(address) {
+            report.error(&place, format_args!("the address {address} is listed twice"));
+        }
+    }
+    Listen { http: http.into_iter().map(|(address, _)| address).collect(), admin }
+}
+
+fn socket_address(text: &str) -> Result<SocketAddr, String> {
+    if let Ok(address) = text.parse() {
+        return Ok(address);
+    }
+    let port = text.rsplit_once(':').map_or(text, |(_, port)| port);
+    let hint = match port.parse::<u16>() {
+        Ok(port) if text.starts_with("localhost:") => format!("; write \"127.0.0.1:{port}\""),
+        Ok(port) if text.len() == port.to_string().len() || text.starts_with(':') => {
+            format!("; write \"0.0.0.0:{port}\" for all addresses")
+        }
+        Ok(_) => String::new(),
+        Err(_) => "; it looks like \"127.0.0.1:8080\" or \"[::1]:8080\"".to_owned(),
+    };
+    Err(format!("{text:?} is not an IP address and a port{hint}"))
+}
+
+pub(super) fn store(raw: Option<RawStore>, report: &mut Report<'_>) -> Store {
+    let sqlite = raw.unwrap_or_default().sqlite;
+    if sqlite.as_deref() == Some("") {
+        report.error(&Place::root().key("store").key("sqlite"), "must not be empty");
+    }
+    Store { sqlite: PathBuf::from(sqlite.as_deref().unwrap_or(defaults::SQLITE)) }
+}
+
+pub(super) fn fleets(
+    raw: Option<BTreeMap<String, RawFleet>>,
+    report: &mut Report<'_>,
+) -> Vec<Fleet> {
+    let all = Place::root().key("fleets");
+    let mut fleets = Vec::new();
+    for (name, raw) in raw.unwrap_or_default() {
+        let place = all.key(&name);
+        if let Err(message) = value::name(&name) {
+            report.error(&place, format_args!("the name of a fleet: {message}"));
+        }
+        let servers = place.key("servers");
+        if raw.servers.as_ref().is_some_and(Vec::is_empty) {
+            report.error(&servers, "the fleet is empty: it needs at least one server");
+        }
+        let parsed = value::list(&servers, raw.servers.as_ref(), report, server);
+        let mut timeout = |key, text: &Option<String>, default| {
+            value::timeout(&place, key, text.as_ref(), default, report)
+        };
+        fleets.push(Fleet {
+            name: name.as_str().into(),
+            servers: parsed.into_iter().map(|(server, _)| server).collect(),
+            connect_timeout: timeout(
+                "connect_timeout",
+                &raw.connect_timeout,
+                defaults::CONNECT_TIMEOUT,
+            ),
+            response_timeout: timeout(
+                "response_timeout",
+                &raw.response_timeout,
+                defaults::RESPONSE_TIMEOUT,
+            ),
+            body_timeout: timeout("body_timeout", &raw.body_timeout, defaults::FLEET_BODY_TIMEOUT),
+            idle_timeout: timeout("idle_timeout", &raw.idle_timeout, defaults::IDLE_TIMEOUT),
+        });
+    }
+    fleets
+}
+
+fn server(text: &str) -> Result<Server, String> {
+    text.parse().map_err(|error| match error {
+        ServerError::Host(error) => {
+            format!("{text:?} is not a server: {}", value::why_no_host(&error))
+        }
+        error => format!("{text:?}: {}", value::chain(&error)),
+    })
+}
+
+pub(super) fn accounts(
+    raw: Option<BTreeMap<String, RawAccount>>,
+    report: &mut Report<'_>,
+) -> Vec<Account> {
+    let all = Place::root().key("accounts");
+    let mut accounts = Vec::new();
+    for (name, raw) in raw.unwrap_or_default() {
+        let place = all.key(&name);
+        if let Err(message) = value::name(&name) {
+            report.error(&place, format_args!("the name of an account: {message}"));
+        }
+        let may_claim = place.key("may_claim");
+        let hosts = value::list(&may_claim, raw.may_claim.as_ref(), report, value::host_pattern);
+        let may_claim = hosts.into_iter().map(|(pattern, _)| pattern).collect();
+        accounts.push(Account { name: name.into(), may_claim });
+    }
+    accounts
+}
+
+pub(super) fn log(raw: Option<RawLog>) -> Log {
+    let raw = raw.unwrap_or_default();
+    Log {
+        format: raw.format.map_or(LogFormat::Text, |format| match format {
+            RawLogFormat::Text => LogFormat::Text,
+            RawLogFormat::Json => LogFormat::Json,
+        }),
+        level: raw.level.map_or(LogLevel::Info, |level| match level {
+            RawLevel::Error => LogLevel::Error,
+            RawLevel::Warn => LogLevel::Warn,
+            RawLevel::Info => LogLevel::Info,
+            RawLevel::Debug => LogLevel::Debug,
+            RawLevel::Trace => LogLevel::Trace,
+        }),
+        access: raw.access.unwrap_or(false),
+    }
+}
+
+pub(super) fn timeouts(raw: Option<RawTimeouts>, report: &mut Report<'_>) -> Timeouts {
+    let raw = raw.unwrap_or_default();
+    let place = Place::root().key("timeouts");
+    let mut timeout = |key, text: &Option<String>, default| {
+        value::timeout(&place, key, text.as_ref(), default, report)
+    };
+    let header_read_timeout =
+        timeout("header_read_timeout", &raw.header_read_timeout, defaults::HEADER_READ_TIMEOUT);
+    let body_timeout = timeout("body_timeout", &raw.body_timeout, defaults::BODY_TIMEOUT);
+    let keep_alive_timeout =
+        timeout("keep_alive_timeout", &raw.keep_alive_timeout, defaults::KEEP_ALIVE_TIMEOUT);
+    let mut duration = |key, text: &Option<String>, default| {
+        value::duration(&place, key, text.as_ref(), default, report)
+    };
+    Timeouts {
+        header_read_timeout,
+        body_timeout,
+        keep_alive_timeout,
+        drain_grace: duration("drain_grace", &raw.drain_grace, defaults::DRAIN_GRACE),
+        drain_deadline: duration("drain_deadline", &raw.drain_deadline, defaults::DRAIN_DEADLINE),
+    }
+}
+
+pub(super) fn limits(raw: Option<RawLimits>) -> Limits {
+    let raw = raw.unwrap_or_default();
+    let header = raw.max_header_size.unwrap_or(defaults::MAX_HEADER_SIZE);
+    Limits {
+        threads: raw.threads.and_then(|threads| NonZeroUsize::new(threads.into())),
+        max_header_size: usize::try_from(header).unwrap_or(usize::MAX),
+        upstream_keep_alive: raw
+            .upstream_keep_alive
+            .unwrap_or(defaults::UPSTREAM_KEEP_ALIVE)
+            .into(),
+    }
+}
+
+pub(super) fn forwarding(raw: Option<RawForwarding>, report: &mut Report<'_>) -> Forwarding {
+    let raw = raw.unwrap_or_default();
+    let place = Place::root().key("forwarding").key("trusted_proxies");
+    let proxies = value::list(&place, raw.trusted_proxies.as_ref(), report, |text| {
+        let hint = "; a network looks like \"10.0.0.0/8\" or \"fd00::/8\"";
+        value::quoted::<Network>(text).map_err(|message| format!("{message}{hint}"))
+    });
+    Forwarding {
+        trusted_proxies: proxies.into_iter().map(|(network, _)| network).collect(),
+        forwarded: raw.forwarded.unwrap_or(false),
+    }
+}

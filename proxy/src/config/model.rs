@@ -1,0 +1,127 @@
+//! A configuration that has passed every check.
+//!
+//! Everything here is parsed: hosts, patterns, prefixes, durations and networks are values of
+//! their own types, and fleets are named by index.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use fingerpost_authority::{Host, HostPattern};
+use fingerpost_path::Prefix;
+use fingerpost_router::UnknownHost;
+
+pub use self::fleet::{Fleet, Server, ServerError};
+pub use self::route::{Route, Scope};
+pub use self::site::{OnUnresolved, Site, SiteOptions};
+pub use self::tuning::{Forwarding, Limits, Log, LogFormat, LogLevel, Timeouts};
+use super::diagnostics::Diagnostics;
+use crate::entry::FleetId;
+
+mod fleet;
+mod route;
+mod site;
+mod tuning;
+
+/// A checked configuration.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The name of this box.
+    pub box_name: Arc<str>,
+    /// What a request gets whose host no route names.
+    pub unknown_host: UnknownHost,
+    /// Where the proxy listens.
+    pub listen: Listen,
+    /// Where the box keeps what it knows.
+    pub store: Store,
+    /// The fleets in the order of their names; [`FleetId`] is an index of it.
+    pub fleets: Vec<Fleet>,
+    /// The sites, one for each host pattern, in matching order (H6).
+    pub sites: Vec<Site>,
+    /// The routes without hosts, in the order of the file.
+    pub shared: Vec<Route>,
+    /// The claims in the order of the file. No two have the same host.
+    pub claims: Vec<Claim>,
+    /// The accounts in the order of their names.
+    pub accounts: Vec<Account>,
+    /// What is logged.
+    pub log: Log,
+    /// How long the proxy waits for clients.
+    pub timeouts: Timeouts,
+    /// How much of the machine the proxy uses.
+    pub limits: Limits,
+    /// What upstream servers are told about the client.
+    pub forwarding: Forwarding,
+    /// What may not do what was meant.
+    pub warnings: Diagnostics,
+}
+
+impl Config {
+    /// Returns the site of a pattern. Takes logarithmic time.
+    pub fn site(&self, pattern: &HostPattern) -> Option<&Site> {
+        let found = self.sites.binary_search_by(|site| site.pattern.cmp(pattern)).ok()?;
+        self.sites.get(found)
+    }
+
+    /// Returns the claim of a host. Takes linear time in the number of claims.
+    pub fn claim(&self, host: &Host) -> Option<&Claim> {
+        self.claims.iter().find(|claim| claim.host == *host)
+    }
+
+    /// Returns the fleet of an id that this configuration gave out.
+    pub fn fleet(&self, id: FleetId) -> Option<&Fleet> {
+        self.fleets.get(id.index())
+    }
+}
+
+/// Where the proxy listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listen {
+    /// Addresses for plain HTTP, at least one.
+    pub http: Vec<SocketAddr>,
+    /// Address of the admin listener.
+    pub admin: Option<SocketAddr>,
+}
+
+/// Where the box keeps what it knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Store {
+    /// The SQLite file, as written.
+    pub sqlite: PathBuf,
+}
+
+/// A claim of one hostname.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// An exact host of a route of this account and app.
+    pub host: Host,
+    /// The account that owns the host.
+    pub account: Arc<str>,
+    /// The app of the account.
+    pub app: Arc<str>,
+    /// Whether `*.host` is claimed as a name too.
+    pub wildcard: bool,
+    /// Whether `*.host` is routed to the app too.
+    pub catchall: bool,
+    /// The prefix map in the order of its keys. No prefix is reserved, and every target is an
+    /// exact host of a route of the same account and not this claim's host.
+    pub paths: Vec<PathEntry>,
+}
+
+/// One entry of a prefix map.
+#[derive(Clone, Debug)]
+pub struct PathEntry {
+    /// The first path segment.
+    pub prefix: Prefix,
+    /// The host whose site serves it.
+    pub target: Host,
+}
+
+/// What one account may do.
+#[derive(Clone, Debug)]
+pub struct Account {
+    /// The name of the account.
+    pub name: Arc<str>,
+    /// Hosts that it may claim although no route of its own names them.
+    pub may_claim: Vec<HostPattern>,
+}

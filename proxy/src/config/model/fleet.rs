@@ -1,0 +1,101 @@
+//! A pool of upstream servers.
+
+use std::fmt::{self, Display, Formatter};
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fingerpost_authority::{Host, WrittenHostError};
+use thiserror::Error;
+
+/// A named pool of servers of one application.
+#[derive(Clone, Debug)]
+pub struct Fleet {
+    /// The name.
+    pub name: Arc<str>,
+    /// The servers, at least one.
+    pub servers: Vec<Server>,
+    /// How long connecting may take.
+    pub connect_timeout: Duration,
+    /// How long a server may take from the end of a request to the header of its response.
+    pub response_timeout: Duration,
+    /// How long the body of a response may pause.
+    pub body_timeout: Duration,
+    /// How long an unused connection is kept.
+    pub idle_timeout: Duration,
+}
+
+/// The address of an upstream server: `host ":" port`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Server {
+    host: Host,
+    port: u16,
+}
+
+impl Server {
+    /// The host: a name that is resolved when connecting, or an IP address.
+    pub fn host(&self) -> &Host {
+        &self.host
+    }
+
+    /// The port, never 0.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+}
+
+impl Display for Server {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.host, self.port)
+    }
+}
+
+impl FromStr for Server {
+    type Err = ServerError;
+
+    fn from_str(text: &str) -> Result<Self, ServerError> {
+        if let Some((scheme, rest)) = text.split_once("://") {
+            let (scheme, rest) = (scheme.to_owned(), rest.trim_end_matches('/').to_owned());
+            return Err(ServerError::Scheme { scheme, rest });
+        }
+        if let Some((_, path)) = text.split_once('/') {
+            return Err(ServerError::Path(format!("/{path}")));
+        }
+        let (host, port) = match text.rsplit_once(':') {
+            Some((host, port)) if !port.contains(']') => (host, port),
+            _ => return Err(ServerError::NoPort(text.to_owned())),
+        };
+        let port = match port.parse::<u16>() {
+            Ok(port) if port > 0 && port.to_string().len() == text.len() - host.len() - 1 => port,
+            _ => return Err(ServerError::Port(port.to_owned())),
+        };
+        let host = Host::from_written(host).map_err(ServerError::Host)?;
+        Ok(Self { host, port })
+    }
+}
+
+/// Why a text is no server address.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ServerError {
+    /// The host is none.
+    #[error("the host is wrong")]
+    Host(#[source] WrittenHostError),
+    /// There is no port.
+    #[error("a server needs a port, as in \"{0}:80\"")]
+    NoPort(String),
+    /// There is a path.
+    #[error("a server is host:port, without the path {0:?}: paths are forwarded as they came")]
+    Path(String),
+    /// The port is none.
+    #[error("{0:?} is not a port from 1 to 65535")]
+    Port(String),
+    /// There is a scheme.
+    #[error("a server is host:port, without {scheme}://; write {rest:?}")]
+    Scheme {
+        /// The scheme.
+        scheme: String,
+        /// What follows it.
+        rest: String,
+    },
+}

@@ -1,0 +1,155 @@
+//! The configuration as it is written: the one source of its JSON Schema.
+//!
+//! Every field is optional here, also where the schema requires it: what is missing or has the
+//! wrong type was reported by [`super::shape`] and taken out of the tree, and the rest is still
+//! checked, so that one run of `check` reports everything.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+pub(crate) use self::route::{
+    RawRedirect, RawRedirectTable, RawRespond, RawRoute, RawScope, RawSite,
+};
+pub(crate) use self::site::{RawChoice, RawFallback, RawLegacy, RawOnUnresolved, RawOptions};
+pub(crate) use self::tuning::{
+    RawForwarding, RawLevel, RawLimits, RawLog, RawLogFormat, RawTimeouts,
+};
+use super::defaults;
+
+mod route;
+mod site;
+mod tuning;
+
+/// Configuration of the `fingerpost` proxy.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "Configuration")]
+pub(crate) struct RawConfig {
+    /// The name of this box, the machine that the proxy runs on.
+    #[schemars(extend("default" = defaults::BOX))]
+    pub(crate) r#box: Option<String>,
+    /// What a request gets whose host no route names.
+    #[schemars(extend("default" = "shared"))]
+    pub(crate) unknown_host: Option<RawUnknownHost>,
+    /// Where the proxy listens.
+    pub(crate) listen: Option<RawListen>,
+    /// Where the box keeps what it knows.
+    pub(crate) store: Option<RawStore>,
+    /// Pools of upstream servers, by name: `[fleets.classic]`.
+    pub(crate) fleets: Option<BTreeMap<String, RawFleet>>,
+    /// Routes, each for the hosts that it names; without `hosts` a route is shared by all hosts.
+    pub(crate) routes: Option<Vec<RawRoute>>,
+    /// Sites: the options of one or more hosts, with routes grouped under them.
+    pub(crate) site: Option<Vec<RawSite>>,
+    /// Claims: who owns a hostname, and which first path segments of it another route serves.
+    pub(crate) claims: Option<Vec<RawClaim>>,
+    /// Accounts, by name: `[accounts.tickets]`.
+    pub(crate) accounts: Option<BTreeMap<String, RawAccount>>,
+    /// What is logged, and how.
+    pub(crate) log: Option<RawLog>,
+    /// How long the proxy waits for clients. What it waits for upstream servers is set per fleet.
+    pub(crate) timeouts: Option<RawTimeouts>,
+    /// How much of the machine the proxy uses.
+    pub(crate) limits: Option<RawLimits>,
+    /// What the proxy tells upstream servers about the client.
+    pub(crate) forwarding: Option<RawForwarding>,
+}
+
+/// What a request gets whose host no route names.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "UnknownHost", title = "UnknownHost")]
+pub(crate) enum RawUnknownHost {
+    /// The shared routes, and 404 where none of them matches.
+    Shared,
+    /// 421 Misdirected Request; routes with `scope = "every-host"` still answer.
+    Reject,
+}
+
+/// Where the proxy listens. An address is an IP address and a port; port 0 takes a free one.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Listen", title = "Listen")]
+pub(crate) struct RawListen {
+    /// Addresses for plain HTTP.
+    #[schemars(extend("x-type" = "socket address", "default" = [defaults::HTTP]))]
+    pub(crate) http: Option<Vec<String>>,
+    /// Addresses for HTTPS. TLS is not available yet: leave it empty.
+    #[schemars(extend("x-type" = "socket address", "default" = []))]
+    pub(crate) https: Option<Vec<String>>,
+    /// Address of the admin listener. Keep it on a loopback or private address.
+    #[schemars(extend("x-type" = "socket address"))]
+    pub(crate) admin: Option<String>,
+}
+
+/// Where the box keeps what it knows.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Store", title = "Store")]
+pub(crate) struct RawStore {
+    /// The SQLite file of the embedded store. A relative path starts where the proxy is started.
+    #[schemars(extend("x-type" = "file path", "default" = defaults::SQLITE))]
+    pub(crate) sqlite: Option<String>,
+}
+
+/// A pool of upstream servers that all serve the same application.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Fleet", title = "Fleet")]
+pub(crate) struct RawFleet {
+    /// The servers, each `host:port`, taken in turn. At least one.
+    #[schemars(required, extend("x-type" = "server address"))]
+    pub(crate) servers: Option<Vec<String>>,
+    /// How long connecting to a server may take.
+    #[schemars(extend("x-type" = "duration", "default" = defaults::CONNECT_TIMEOUT))]
+    pub(crate) connect_timeout: Option<String>,
+    /// How long a server may take from the end of the request to the header of its response.
+    #[schemars(extend("x-type" = "duration", "default" = defaults::RESPONSE_TIMEOUT))]
+    pub(crate) response_timeout: Option<String>,
+    /// How long a server may pause within the body of a response.
+    #[schemars(extend("x-type" = "duration", "default" = defaults::FLEET_BODY_TIMEOUT))]
+    pub(crate) body_timeout: Option<String>,
+    /// How long an unused connection to a server is kept for the next request. Keep it shorter
+    /// than the server's own keep-alive timeout.
+    #[schemars(extend("x-type" = "duration", "default" = defaults::IDLE_TIMEOUT))]
+    pub(crate) idle_timeout: Option<String>,
+}
+
+/// The claim of one hostname: who owns it, and its prefix map.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Claim", title = "Claim")]
+pub(crate) struct RawClaim {
+    /// The hostname: an exact host of a route of the same account and app.
+    #[schemars(required, extend("x-type" = "host"))]
+    pub(crate) host: Option<String>,
+    /// The account that owns the hostname.
+    #[schemars(required)]
+    pub(crate) account: Option<String>,
+    /// The app of that account which the hostname belongs to.
+    #[schemars(required)]
+    pub(crate) app: Option<String>,
+    /// Claims `*.host` as a name too. Kept, but not acted on yet.
+    #[schemars(extend("default" = false))]
+    pub(crate) wildcard: Option<bool>,
+    /// Also routes `*.host` to the app. Kept, but not acted on yet.
+    #[schemars(extend("default" = false))]
+    pub(crate) catchall: Option<bool>,
+    /// The prefix map: first path segment (bare, without a slash) = the host whose route serves
+    /// it. The target is an exact host of a route of the same account. Everything that is not
+    /// listed stays with the hostname's own route.
+    #[schemars(extend("x-type" = "table of prefix = host"))]
+    pub(crate) paths: Option<BTreeMap<String, String>>,
+}
+
+/// What one account may do.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Account", title = "Account")]
+pub(crate) struct RawAccount {
+    /// Hosts that the account may claim although no route of its own names them.
+    #[schemars(extend("x-type" = "host pattern", "default" = []))]
+    pub(crate) may_claim: Option<Vec<String>>,
+}

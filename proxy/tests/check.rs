@@ -1,0 +1,113 @@
+//! Everything that is wrong with a configuration is reported at once, in the words of the file.
+
+#[path = "check/cases.rs"]
+mod cases;
+
+use fingerpost::config::{Config, Diagnostics, Severity};
+use proptest::prelude::*;
+
+use self::cases::CASES;
+
+const NAME: &str = "fingerpost.toml";
+
+/// The configuration of the design's contract.
+const EXAMPLE: &str = include_str!("check/example.toml");
+
+/// What `check` prints, line by line, without the name of the file.
+fn lines(result: &Result<Config, Diagnostics>) -> Vec<String> {
+    let diagnostics = result.as_ref().map_or_else(|errors| errors, |config| &config.warnings);
+    let text = diagnostics.to_string();
+    text.lines().map(|line| line.strip_prefix("fingerpost.toml:").unwrap().to_owned()).collect()
+}
+
+#[test]
+fn every_mistake_is_reported_where_it_is() {
+    for case in CASES {
+        let result = Config::parse(NAME, case.text);
+        assert_eq!(lines(&result), case.want, "{}", case.what);
+        let fails = case.want.iter().any(|line| !line.contains(": warning: "));
+        assert_eq!(result.is_err(), fails, "{}", case.what);
+    }
+}
+
+#[test]
+fn the_example_of_the_design_is_accepted() {
+    let config = Config::parse(NAME, EXAMPLE).unwrap();
+    assert_eq!(config.sites.len(), 4);
+    assert_eq!(config.shared.len(), 1);
+    assert_eq!(config.claims[0].paths[0].target.as_str(), "next.tickets.example");
+    let ids: Vec<_> = config.sites.iter().map(|site| &*site.routes[0].id).collect();
+    let defaults = ["docs.example.com /{*rest}", "*.docs.example.com /{*rest}"];
+    assert_eq!(ids, [defaults[0], "go", "classic", defaults[1]]);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("missing.toml");
+    let message = Config::load(&missing).unwrap_err().to_string();
+    assert!(message.contains("missing.toml: can't be read: "), "{message}");
+
+    let binary = folder.path().join("binary.toml");
+    std::fs::write(&binary, b"box = \"a\"\n# \xff\n").unwrap();
+    let message = Config::load(&binary).unwrap_err().to_string();
+    assert!(message.ends_with(": line 2 is not UTF-8, which a TOML file has to be\n"), "{message}");
+}
+
+#[test]
+fn a_thousand_mistakes_are_shown_and_the_rest_is_counted() {
+    let text: String = (0..1500).map(|number| format!("key{number} = 1\n")).collect();
+    let errors = Config::parse(NAME, &text).unwrap_err();
+    assert_eq!(errors.len(), 1000);
+    assert!(errors.to_string().ends_with("fingerpost.toml: and 500 more\n"));
+}
+
+#[test]
+fn an_error_is_not_hidden_behind_warnings() {
+    let guards: String = (0..1100)
+        .map(|number| format!("[[routes]]\npath = \"/{number}\"\nguarded = true\nrespond = {{}}\n"))
+        .collect();
+    let text = format!("{guards}[[routes]]\nhosts = [\"a.example\"]\nrespond = {{}}\n");
+    assert_eq!(Config::parse(NAME, &text).unwrap().warnings.count(Severity::Warning), 1000);
+    let wrong = format!("{text}[[routes]]\nhosts = [\"b.example\"]\nfleet = \"x\"\n");
+    assert!(Config::parse(NAME, &wrong).is_err());
+}
+
+#[test]
+fn an_accepted_map_of_many_entries_takes_no_time_to_check() {
+    let entries: String =
+        (0..100_000).map(|number| format!("a{number} = \"next.tickets.example\"\n")).collect();
+    let text =
+        EXAMPLE.replace("paths = { paulca = \"next.tickets.example\" }\n", "[claims.paths]\n");
+    let (before, after) = text.split_once("[claims.paths]\n").unwrap();
+    let text = format!("{before}[claims.paths]\n{entries}{after}");
+    assert_eq!(Config::parse(NAME, &text).unwrap().claims[0].paths.len(), 100_000);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    /// Pieces of bad configurations, put together at random.
+    #[test]
+    fn no_text_panics_and_every_position_is_in_the_text(
+        pieces in prop::collection::vec((0..CASES.len(), any::<u16>(), any::<u16>()), 1..6),
+        noise in ".{0,8}",
+    ) {
+        let mut text = String::new();
+        for (case, from, to) in pieces {
+            let source = CASES[case].text;
+            let at = |number: u16| source.floor_char_boundary(usize::from(number) % (source.len() + 1));
+            let (from, to) = (at(from.min(to)), at(from.max(to)));
+            text.push_str(source.get(from..to).unwrap_or(source));
+            text.push_str(&noise);
+        }
+        let result = Config::parse(NAME, &text);
+        let diagnostics = result.as_ref().map_or_else(|errors| errors, |config| &config.warnings);
+        prop_assert_eq!(diagnostics.has_errors(), result.is_err());
+        for one in diagnostics.iter() {
+            let line = text.split('\n').nth(one.line() - 1);
+            let width = line.map(|line| line.chars().count() + 1);
+            prop_assert!(width.is_some_and(|width| one.column() <= width), "{:?}", one);
+        }
+    }
+}
