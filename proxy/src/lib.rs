@@ -1,9 +1,11 @@
 //! A reverse proxy that routes by host and path prefix.
 
 mod access;
+pub mod apply;
 pub mod cli;
 pub mod config;
 pub mod entry;
+pub mod explain;
 mod forward;
 mod headers;
 pub mod network;
