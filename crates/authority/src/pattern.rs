@@ -189,10 +189,9 @@ impl From<Host> for HostPattern {
     }
 }
 
-/// What stands before `.suffix` in `host`, if both are names: one or more labels, since no label is empty.
+/// What stands before `.suffix` in `host`: one or more labels, since no label is empty.
+///
+/// The kinds need no look: no address ends in a dot and another host, and no name in a dot and an address.
 fn labels_before<'h>(suffix: &Host, host: &'h Host) -> Option<&'h [u8]> {
-    if suffix.kind() != HostKind::Name || host.kind() != HostKind::Name {
-        return None;
-    }
     host.as_bytes().strip_suffix(suffix.as_bytes())?.strip_suffix(b".")
 }

@@ -89,7 +89,7 @@ impl<'a> Target<'a> {
                 query: uri.query().map(str::as_bytes),
             },
             (None, None) => Self::from_uri_path(uri),
-            (None, Some(authority)) if uri.path().is_empty() => Self::Authority(authority),
+            (None, Some(authority)) => Self::Authority(authority),
             _ => Self::Invalid,
         }
     }

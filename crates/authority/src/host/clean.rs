@@ -14,7 +14,7 @@ const ROOM: usize = 64;
 pub(super) fn parse(bytes: &[u8]) -> Option<Text> {
     let name = bytes.strip_suffix(b".").unwrap_or(bytes);
     let len = name.len();
-    if len > INLINE || name.first()? == &b'.' || name.last()? == &b'.' {
+    if len > INLINE {
         return None;
     }
     // Padded with a byte that is valid and no dot, so that the padding never decides.
@@ -23,7 +23,8 @@ pub(super) fn parse(bytes: &[u8]) -> Option<Text> {
     text.make_ascii_lowercase();
 
     let mut refuse = false;
-    let mut before = b'0';
+    // So that a dot at the start is one after a dot; one at the end leaves a last label that is empty.
+    let mut before = b'.';
     for byte in text {
         refuse |= !is_name_byte(byte) | ((before == b'.') & (byte == b'.'));
         before = byte;
