@@ -56,8 +56,7 @@ fn add(builder: &mut RouterBuilder<Arc<Entry>>, site: Option<&HostPattern>, rout
     };
     let label = site.map_or_else(|| SHARED.into(), |pattern| pattern.to_string().into());
     let forwards = matches!(route.action, Action::Forward(_));
-    let options =
-        if forwards { RouteOptions::forwarding() } else { RouteOptions::answering() };
+    let options = if forwards { RouteOptions::forwarding() } else { RouteOptions::answering() };
     let entry = Entry {
         id: Arc::clone(&route.id),
         label_host: label,
@@ -65,12 +64,7 @@ fn add(builder: &mut RouterBuilder<Arc<Entry>>, site: Option<&HostPattern>, rout
         account: route.account.clone(),
         app: route.app.clone(),
     };
-    builder.route(
-        owner,
-        route.path.clone(),
-        options.with_guarded(route.guarded),
-        Arc::new(entry),
-    );
+    builder.route(owner, route.path.clone(), options.with_guarded(route.guarded), Arc::new(entry));
 }
 
 fn to_fleet(config: &Config, fleet: &config::Fleet) -> Fleet {

@@ -10,9 +10,12 @@ use clap::{Args, Parser, Subcommand};
 use self::output::Output;
 
 mod check;
+mod demo;
 mod domains;
+mod explain;
 mod output;
 mod routes;
+mod run;
 
 /// A reverse proxy that moves the accounts of one hostname from a legacy application to a new one.
 #[derive(Debug, Parser)]
@@ -65,6 +68,9 @@ pub struct ExplainArgs {
     /// Read requests from standard input, one JSON object a line, and answer each with a line.
     #[arg(long, conflicts_with_all = ["host", "target"])]
     pub jsonl: bool,
+    /// Print JSON.
+    #[arg(long, conflicts_with = "jsonl")]
+    pub json: bool,
     /// The host of the request, as in its Host field.
     #[arg(required_unless_present = "jsonl")]
     pub host: Option<String>,
@@ -126,14 +132,17 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     let output = match cli.command {
-        Command::Run(_) => unavailable("run"),
+        Command::Run(args) => run::run(&args.config),
         Command::Check(args) => check::check(&args.config),
         Command::Routes(args) => routes::routes(&args.config, args.json),
         Command::Domains(DomainsCommand::Paths(args)) => {
             domains::paths(&args.read.config, &args.host, args.read.json)
         }
-        Command::Explain(_) => unavailable("explain"),
-        Command::Demo(_) => unavailable("demo"),
+        Command::Explain(args) => match (&args.host, &args.target) {
+            (Some(host), Some(target)) => explain::one(&args.config, host, target, args.json),
+            _ => explain::lines(&args.config),
+        },
+        Command::Demo(args) => demo::demo(args.check),
         Command::Schema(args) => Output::new(if args.markdown {
             crate::config::schema::markdown()
         } else {
@@ -144,8 +153,4 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     _ = std::io::stderr().write_all(output.err.as_bytes());
     _ = std::io::stdout().write_all(output.out.as_bytes());
     if output.failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
-}
-
-fn unavailable(verb: &str) -> Output {
-    Output::failure(format!("fingerpost: {verb} is not part of this build\n"))
 }

@@ -96,7 +96,9 @@ fn explain(router: &Router<Arc<Entry>>, request: &Request) -> Answer {
     };
     let host = match select(&head) {
         Err(rejected) => return Answer::refused(rejected.status(), rejected.reason()),
-        Ok(Selected::Asterisk) => return Answer::refused(200, "the proxy answers OPTIONS * itself"),
+        Ok(Selected::Asterisk) => {
+            return Answer::refused(200, "the proxy answers OPTIONS * itself");
+        }
         Ok(Selected::NoHost) => None,
         Ok(Selected::Host(host)) => Some(host),
     };

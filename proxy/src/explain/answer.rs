@@ -10,7 +10,7 @@ use serde_json::Value;
 #[non_exhaustive]
 pub struct Answer {
     #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<Value>,
+    pub(super) id: Option<Value>,
     /// 200 where a route was selected, whatever it does; else 400, 404, 405, 421 or 503.
     pub status: u16,
     /// The canonical host that the request names.

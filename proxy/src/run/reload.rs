@@ -1,0 +1,108 @@
+//! Reading the configuration again while requests are served.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::apply;
+use crate::config::{Config, Limits, Listen, Log};
+use crate::snapshot::Snapshots;
+
+/// Publishes what a configuration file says now, whole or not at all.
+#[derive(Debug)]
+pub struct Reloader {
+    path: PathBuf,
+    snapshots: Arc<Snapshots>,
+    seed: u64,
+    generation: u64,
+    /// What was read last, good or bad: a change that is none is not reported twice.
+    text: Option<Vec<u8>>,
+    fixed: Fixed,
+}
+
+/// What a running process cannot change.
+#[derive(Debug, PartialEq)]
+struct Fixed {
+    listen: Listen,
+    limits: Limits,
+    log: Log,
+}
+
+/// What came of a reload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "complete: a file is new, the same, or unusable")]
+pub enum Reloaded {
+    /// A new snapshot serves.
+    Published,
+    /// The file says what it said before.
+    Unchanged,
+    /// The file can't be used; the snapshot before serves on.
+    Refused,
+}
+
+impl Reloader {
+    /// A reloader of the file that `config` was read from.
+    #[must_use]
+    pub fn new(path: &Path, config: &Config, snapshots: Arc<Snapshots>, seed: u64) -> Self {
+        let text = std::fs::read(path).ok();
+        Self {
+            path: path.to_owned(),
+            snapshots,
+            seed,
+            generation: 1,
+            text,
+            fixed: Fixed::of(config),
+        }
+    }
+
+    /// Reads the file again if its text has changed.
+    pub fn reload_if_changed(&mut self) -> Reloaded {
+        let text = std::fs::read(&self.path).ok();
+        // A file that is missing is about to be replaced: only SIGHUP makes that an error.
+        if text.is_none() || text == self.text {
+            return Reloaded::Unchanged;
+        }
+        self.reload()
+    }
+
+    /// Reads the file and publishes what it says. An unusable one changes nothing and is reported.
+    pub fn reload(&mut self) -> Reloaded {
+        let started = Instant::now();
+        let path = self.path.display();
+        self.text = std::fs::read(&self.path).ok();
+        let config = match Config::load(&self.path) {
+            Ok(config) => config,
+            Err(diagnostics) => {
+                tracing::error!(
+                    "{path} is not used, what was read before serves on:\n{diagnostics}"
+                );
+                return Reloaded::Refused;
+            }
+        };
+        let snapshot = match apply::snapshot(&config, self.generation + 1, self.seed) {
+            Ok(snapshot) => snapshot,
+            Err(conflicts) => {
+                tracing::error!("{path} is not used, what was read before serves on:\n{conflicts}");
+                return Reloaded::Refused;
+            }
+        };
+        if !config.warnings.is_empty() {
+            tracing::warn!("{}", config.warnings);
+        }
+        let fixed = Fixed::of(&config);
+        if fixed != self.fixed {
+            tracing::warn!("{path}: changes of [listen], [limits] and [log] need a restart");
+        }
+        self.generation += 1;
+        self.snapshots.publish(snapshot);
+        let seconds = started.elapsed().as_secs_f64();
+        tracing::info!(generation = self.generation, seconds, "{path} was read again");
+        Reloaded::Published
+    }
+}
+
+impl Fixed {
+    fn of(config: &Config) -> Self {
+        Self { listen: config.listen.clone(), limits: config.limits, log: config.log }
+    }
+}
