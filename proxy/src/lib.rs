@@ -10,7 +10,6 @@ pub mod network;
 mod problem;
 pub mod redirect;
 mod request;
-pub mod seam;
 pub mod server;
 pub mod snapshot;
 mod upstream;

@@ -1,13 +1,16 @@
 //! The `Location` of a redirect route, written as a template.
 
+use std::borrow::Cow;
+
 use http::HeaderValue;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use thiserror::Error;
 
 /// A redirect target: literal text with variables in braces.
 ///
 /// `{host}` is the canonical host that the request named (without a port), `{path}` the path and
 /// `{query}` the query (without `?`) as received, `{uri}` both together; any other name is a
-/// parameter of the matched route. `{{` and `}}` are literal braces.
+/// parameter of the matched route, encoded anew for a path. `{{` and `}}` are literal braces.
 ///
 /// A template can't be turned into an open redirect: it begins with `/`, `{path}`, `{uri}`, `http://`
 /// or `https://`; in an authority only `{host}` may stand, as the whole host; and a rendered path
@@ -34,7 +37,8 @@ pub(crate) struct Values<'a> {
     pub(crate) host: Option<&'a str>,
     pub(crate) path: &'a str,
     pub(crate) query: Option<&'a str>,
-    pub(crate) param: &'a dyn Fn(&str) -> Option<&'a [u8]>,
+    /// A parameter's value, percent-decoded.
+    pub(crate) param: &'a dyn Fn(&str) -> Option<Cow<'a, [u8]>>,
 }
 
 /// Why a text is no redirect template.
@@ -108,7 +112,9 @@ impl Template {
                     }
                 }
                 Piece::Param(name) => {
-                    out.extend_from_slice((values.param)(name).unwrap_or_default());
+                    let value = (values.param)(name).unwrap_or_default();
+                    let encoded = percent_encode(&value, NOT_IN_PATH);
+                    out.extend(encoded.flat_map(|part| part.bytes()));
                 }
             }
         }
@@ -126,6 +132,27 @@ impl Template {
         })
     }
 }
+
+/// What a parameter's value can't hold literally in a path (RFC 3986 section 3.3).
+const NOT_IN_PATH: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b'!')
+    .remove(b'$')
+    .remove(b'&')
+    .remove(b'\'')
+    .remove(b'(')
+    .remove(b')')
+    .remove(b'*')
+    .remove(b'+')
+    .remove(b',')
+    .remove(b';')
+    .remove(b'=')
+    .remove(b':')
+    .remove(b'@')
+    .remove(b'/');
 
 /// `//evil.example` and `/\evil.example` name an authority to a browser.
 fn keep_on_this_host(out: &mut Vec<u8>) {
@@ -219,7 +246,7 @@ mod tests {
     use super::*;
 
     fn render(text: &str, path: &str, query: Option<&str>, rest: &'static str) -> Option<String> {
-        let param = |name: &str| (name == "rest").then_some(rest.as_bytes());
+        let param = |name: &str| (name == "rest").then_some(Cow::Borrowed(rest.as_bytes()));
         let values = Values { host: Some("a.example"), path, query, param: &param };
         let value = Template::parse(text).ok()?.render(values)?;
         Some(value.to_str().ok()?.to_owned())
@@ -242,7 +269,8 @@ mod tests {
             ("/{{x}}", "/", None, "", "/{x}"),
             // Never to another authority.
             ("/{rest}", "/", None, "/evil.example", "/evil.example"),
-            ("/{rest}", "/", None, "\\evil.example", "/evil.example"),
+            ("/{rest}", "/", None, "\\evil.example", "/%5Cevil.example"),
+            ("/{rest}", "/", None, "a b\r\nx?#%2f", "/a%20b%0D%0Ax%3F%23%252f"),
             ("{path}", "//evil.example", None, "", "/evil.example"),
             ("{uri}", "/\\/evil.example", Some("x"), "", "/evil.example?x"),
         ] {

@@ -9,6 +9,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use fingerpost_authority::{Head, Host, Rejected, Selected, select};
+use fingerpost_router::{Lookup, Match, Refused};
 use http::header::{ALLOW, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, LOCATION, TRANSFER_ENCODING};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, Uri};
@@ -18,9 +20,8 @@ use crate::access::Record;
 use crate::entry::{Action, Entry, Redirect};
 use crate::forward::{Attempt, Download, History, Inbound, Order, attempt};
 use crate::headers;
-use crate::problem::{self, Problem};
+use crate::problem::{ALLOWED, Problem};
 use crate::redirect::Values;
-use crate::seam::{Host, Lookup, Match, Selected, select};
 use crate::server::Client;
 use crate::snapshot::Snapshot;
 use crate::upstream::{FleetPool, Pools};
@@ -62,7 +63,6 @@ pub(crate) async fn answer(
 }
 
 /// Where an answer comes from.
-#[expect(clippy::large_enum_variant, reason = "lives for a moment, and boxing costs each request")]
 enum Outcome {
     Forwarded(Response<Download>),
     Local(Local),
@@ -88,14 +88,12 @@ async fn respond(
     incoming: Incoming,
     record: &mut Option<Box<Record>>,
 ) -> Outcome {
-    let host = match select(&parts) {
+    let host = match select(&Head::from_parts(&parts, None)) {
         Ok(Selected::Host(host)) => Some(host),
         Ok(Selected::NoHost) => None,
         Ok(Selected::Asterisk) => return Outcome::Local(own_options()),
         Err(rejected) => {
-            return Outcome::Local(
-                refused(rejected.status(), rejected.reason(), rejected.close()).into(),
-            );
+            return Outcome::Local(rejected_problem(rejected).into());
         }
     };
     if let Some(record) = record {
@@ -133,7 +131,6 @@ async fn respond(
 }
 
 /// A request that has no answer yet.
-#[expect(clippy::large_enum_variant, reason = "lives on the connection's own future")]
 enum Pending {
     /// As it came.
     Received(Parts, Incoming),
@@ -172,11 +169,7 @@ fn decide(
         let matched = match snapshot.router.lookup(&lookup) {
             Ok(Some(matched)) => matched,
             Ok(None) => return Decision::Answer(Problem::NO_ROUTE.into()),
-            Err(rejected) => {
-                return Decision::Answer(
-                    refused(rejected.status(), rejected.reason(), false).into(),
-                );
-            }
+            Err(refused) => return Decision::Answer(refused_problem(refused).into()),
         };
         if let Some(record) = record {
             record.set_entry(matched.value());
@@ -188,7 +181,7 @@ fn decide(
 fn act(
     snapshot: &Snapshot,
     pools: &mut Pools,
-    matched: &Match<'_, Arc<Entry>>,
+    matched: &Match<'_, '_, Arc<Entry>>,
     host: Option<&Host>,
     target: &Uri,
 ) -> Decision {
@@ -209,7 +202,7 @@ fn act(
 
 fn redirected(
     redirect: &Redirect,
-    matched: &Match<'_, Arc<Entry>>,
+    matched: &Match<'_, '_, Arc<Entry>>,
     host: Option<&Host>,
     target: &Uri,
 ) -> Local {
@@ -217,7 +210,7 @@ fn redirected(
         host: host.map(Host::as_str),
         path: target.path(),
         query: target.query(),
-        param: &|name| matched.param(name),
+        param: &|name| matched.params().find_map(|(known, value)| (known == name).then_some(value)),
     };
     let Some(location) = redirect.to.render(values) else {
         // Only a request without a host can't be sent to the same host.
@@ -233,19 +226,31 @@ fn redirected(
 /// `OPTIONS *` asks the server itself (RFC 9110 section 9.3.7).
 fn own_options() -> Local {
     let mut headers = HeaderMap::with_capacity(2);
-    headers.insert(ALLOW, problem::ALLOWED);
+    headers.insert(ALLOW, ALLOWED);
     Local { status: StatusCode::OK, headers, body: Bytes::new() }
 }
 
-fn refused(status: u16, reason: &'static str, close: bool) -> Problem {
+/// What `select` refuses, told to the client.
+fn rejected_problem(rejected: Rejected) -> Problem {
+    problem(rejected.status(), rejected.reason(), rejected.close())
+}
+
+/// What the router refuses, told to the client without naming what it could have been.
+fn refused_problem(refused: Refused) -> Problem {
+    let detail = match refused {
+        Refused::UnknownHost => "this host is not served here",
+        Refused::Held => "the application that serves this is not available",
+        Refused::Path(_) => "the path is malformed",
+        _ => "the path can be read in more than one way",
+    };
+    problem(refused.status(), detail, false)
+}
+
+fn problem(status: u16, detail: &'static str, close: bool) -> Problem {
     match StatusCode::from_u16(status) {
-        Ok(StatusCode::MISDIRECTED_REQUEST) => {
-            Problem { detail: reason, close, ..Problem::MISDIRECTED }
-        }
-        Ok(StatusCode::SERVICE_UNAVAILABLE) => {
-            Problem { detail: reason, close, ..Problem::UNAVAILABLE }
-        }
-        Ok(status) => Problem::request(status, reason, close),
-        Err(_) => Problem::request(StatusCode::BAD_REQUEST, reason, true),
+        Ok(StatusCode::MISDIRECTED_REQUEST) => Problem { detail, close, ..Problem::MISDIRECTED },
+        Ok(StatusCode::SERVICE_UNAVAILABLE) => Problem { detail, close, ..Problem::UNAVAILABLE },
+        Ok(status) => Problem::request(status, detail, close),
+        Err(_) => Problem::request(StatusCode::BAD_REQUEST, detail, true),
     }
 }

@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use fingerpost_router::{Handle, Reader, Router};
 use tokio::sync::watch;
 
 use crate::entry::Entry;
 use crate::network::Network;
-use crate::seam::{Handle, Reader, Router};
 
 /// Everything that routing needs, immutable, swapped as a whole.
 #[derive(Debug)]

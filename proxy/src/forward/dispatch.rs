@@ -31,7 +31,6 @@ pub(crate) struct Order {
 
 /// What became of it.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "lives for a moment, and boxing costs each request")]
 pub(crate) enum Attempt {
     Answered(Response<Download>),
     Failed(Problem),
@@ -65,9 +64,7 @@ pub(crate) async fn attempt(
         order.parts.headers.insert(HOST, host.unwrap_or_else(|_| HeaderValue::from_static("")));
     }
     // Only an idle connection can have been closed while we wrote, through nobody's fault.
-    let repeatable =
-        lease.reused() && retry::repeatable(&order.parts.method, order.inbound.as_deref());
-    let copy = repeatable.then(|| order.parts.clone());
+    let copy = lease.reused().then(|| order.parts.clone());
     let Order { parts, inbound, edited, version } = order;
 
     match send(client, fleet, &mut lease, parts, inbound.clone(), edited).await {
@@ -100,9 +97,11 @@ pub(crate) async fn attempt(
             if progress == Some(Progress::Failed) {
                 return Attempt::Failed(Problem::CLIENT_BODY);
             }
-            let untouched = progress.is_none_or(|progress| progress == Progress::Untouched);
             match copy {
-                Some(parts) if untouched && !lease.received(&error) && history.replay() => {
+                Some(parts)
+                    if retry::again(&parts.method, inbound.as_deref(), &lease, &error)
+                        && history.replay() =>
+                {
                     Attempt::Again(Order { parts, inbound, edited, version })
                 }
                 _ => {

@@ -4,6 +4,7 @@ use http::Method;
 
 use super::Inbound;
 use super::upload::Progress;
+use crate::upstream::Lease;
 
 /// What has been tried for one request.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,8 +35,17 @@ impl History {
     }
 }
 
-/// Whether a request may be sent again although a server may have acted on it.
-pub(super) fn repeatable(method: &Method, inbound: Option<&Inbound>) -> bool {
-    method.is_idempotent()
-        && inbound.is_none_or(|inbound| inbound.progress() == Progress::Untouched)
+/// Whether a request may be sent again after `error` ended the idle connection that it was given.
+///
+/// Its content must all be there still. Then it may when no byte of it got out; and when it is
+/// idempotent, if the server gave no sign of having begun to answer.
+pub(super) fn again(
+    method: &Method,
+    inbound: Option<&Inbound>,
+    lease: &Lease,
+    error: &hyper::Error,
+) -> bool {
+    inbound.is_none_or(|inbound| inbound.progress() == Progress::Untouched)
+        && !lease.received(error)
+        && (!lease.sent() || method.is_idempotent())
 }

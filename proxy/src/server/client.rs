@@ -1,5 +1,6 @@
 //! One client connection, as everything that serves it sees it.
 
+use std::cell::Cell;
 use std::net::SocketAddr;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -19,6 +20,8 @@ pub(crate) struct Client {
     /// Those at the time of accept: they don't hold on to a snapshot.
     settings: Arc<Settings>,
     watch: Rc<Watch>,
+    /// No request has come yet.
+    fresh: Cell<bool>,
 }
 
 impl Client {
@@ -30,7 +33,8 @@ impl Client {
     ) -> Rc<Self> {
         let settings = worker.decide(|snapshot, _| Arc::clone(&snapshot.settings));
         let origin = Origin::new(peer, local, &settings);
-        let client = Self { worker: Rc::clone(worker), origin, settings, watch };
+        let client =
+            Self { worker: Rc::clone(worker), origin, settings, watch, fresh: Cell::new(true) };
         client.begin(Stage::Head, client.settings.header_timeout);
         Rc::new(client)
     }
@@ -60,6 +64,18 @@ impl Client {
     /// A request has come.
     pub(crate) fn request_came(&self) {
         self.watch.end();
+        self.fresh.set(false);
+    }
+
+    /// The listeners have closed, and so does this connection when nothing is under way.
+    ///
+    /// A request may be on its way: one that comes within a tick is still answered, and a client
+    /// that has only just connected has a second for its first.
+    pub(super) fn close_soon(&self) {
+        if self.stage() == Stage::Head {
+            let patience = if self.fresh.get() { Duration::from_secs(1) } else { Duration::ZERO };
+            self.begin(Stage::Head, patience.min(self.settings.header_timeout));
+        }
     }
 
     /// Its exchange is over.

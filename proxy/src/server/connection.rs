@@ -32,19 +32,16 @@ pub(super) async fn serve(worker: Rc<Worker>, socket: TcpStream, watch: Rc<Watch
         move |request| request::answer(Rc::clone(&client), request)
     });
     let mut connection = pin!(protocol.serve_connection(ClientSocket::new(socket), service));
-    let mut told = false;
+    let mut closing = false;
     poll_fn(|cx| {
         client.watch().register(cx.waker());
-        // What has come is read before an idle connection is closed.
+        // What has come is read first: a connection is idle only if nothing has.
         if connection.as_mut().poll(cx).is_ready() {
             return Poll::Ready(());
         }
-        if !told && worker.phase() >= Phase::Closing {
-            told = true;
-            connection.as_mut().graceful_shutdown();
-            if connection.as_mut().poll(cx).is_ready() {
-                return Poll::Ready(());
-            }
+        if !closing && worker.phase() >= Phase::Closing {
+            closing = true;
+            client.close_soon();
         }
         match client.expired() {
             Some(Stage::Head | Stage::Client) => Poll::Ready(()),

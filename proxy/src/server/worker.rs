@@ -6,6 +6,7 @@ use std::net::TcpListener;
 use std::rc::{Rc, Weak};
 use std::time::Duration;
 
+use fingerpost_router::Reader;
 use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
 use tokio::sync::{Notify, watch};
@@ -15,7 +16,6 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 use super::Phase;
 use super::connection;
 use super::watch::{Clock, Watch};
-use crate::seam::Reader;
 use crate::snapshot::{Settings, Snapshot, Snapshots};
 use crate::upstream::Pools;
 
@@ -29,6 +29,7 @@ pub(crate) struct Worker {
     connections: RefCell<Vec<Weak<Watch>>>,
     open: Cell<usize>,
     closed: Notify,
+    entered: Notify,
 }
 
 impl Worker {
@@ -66,6 +67,7 @@ impl Worker {
 
     fn enter(&self, phase: Phase) {
         self.phase.set(phase);
+        self.entered.notify_one();
         for watch in &*self.connections.borrow() {
             if let Some(watch) = watch.upgrade() {
                 watch.wake();
@@ -106,6 +108,7 @@ async fn work(sockets: Vec<TcpListener>, snapshots: &Snapshots, mut drain: watch
         connections: RefCell::default(),
         open: Cell::new(0),
         closed: Notify::new(),
+        entered: Notify::new(),
     });
     spawn_local(keep_time(Rc::clone(&worker)));
     spawn_local(keep_current(Rc::clone(&worker), snapshots.changes()));
@@ -193,11 +196,18 @@ async fn pause_after(error: &io::Error) {
 async fn keep_time(worker: Rc<Worker>) {
     let start = Instant::now();
     loop {
-        let tick = worker.decide(|snapshot, _| tick(&snapshot.settings, snapshot));
-        sleep(tick).await;
+        let mut tick = worker.decide(|snapshot, _| tick(&snapshot.settings, snapshot));
+        if worker.phase() >= Phase::Closing {
+            tick = tick.min(CLOSING_TICK);
+        }
+        // Cut short when the phase changes, so that closing begins with fine ticks.
+        let _ = tokio::time::timeout(tick, worker.entered.notified()).await;
         worker.tick(start.elapsed(), tick);
     }
 }
+
+/// How long an idle connection stays open when the listeners have closed.
+const CLOSING_TICK: Duration = Duration::from_millis(50);
 
 /// Fine enough for the shortest limit; rare enough to cost an idle thread nothing.
 fn tick(settings: &Settings, snapshot: &Snapshot) -> Duration {

@@ -61,10 +61,10 @@ impl Failure {
             Self::ConnectTimeout => {
                 Problem::timeout("connection_timeout", "the upstream took too long to connect")
             }
-            Self::Connect | Self::Handshake => {
+            Self::Connect => {
                 Problem::bad_gateway("proxy_internal_error", "no connection to the upstream")
             }
-            Self::Terminated => {
+            Self::Handshake | Self::Terminated => {
                 Problem::bad_gateway("connection_terminated", "the upstream closed the connection")
             }
             Self::Protocol => {

@@ -1,0 +1,22 @@
+//! The proxy over raw sockets: what comes in and what goes out, byte by byte.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "helpers of tests may fail as tests do"
+)]
+
+mod wire {
+    pub(crate) mod client;
+    pub(crate) mod proxy;
+    pub(crate) mod upstream;
+
+    mod answers;
+    mod bodies;
+    mod drain;
+    mod failures;
+    mod forwarding;
+    mod headers;
+    mod limits;
+    mod responses;
+    mod retries;
+}

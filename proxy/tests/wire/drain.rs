@@ -1,0 +1,169 @@
+//! The end of serving, and snapshots that come and go.
+
+use std::net::TcpStream;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use fingerpost::server::Phase;
+
+use super::forwarding::reply_of;
+use super::proxy::{Plan, Proxy, get};
+use super::upstream::Upstream;
+
+fn wait_for(proxy: &Proxy, phase: Phase) {
+    let patience = Instant::now() + Duration::from_secs(10);
+    while proxy.drain.phase() < phase {
+        assert!(Instant::now() < patience);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// An upstream that answers when it is told to.
+fn held() -> (Upstream, std::sync::mpsc::Sender<()>) {
+    let (go, gone) = channel();
+    let gone = Mutex::new(gone);
+    let upstream = Upstream::run(move |peer| {
+        while peer.request().is_some() {
+            let _ = gone.lock().unwrap().recv();
+            peer.send(reply_of("done"));
+        }
+    });
+    (upstream, go)
+}
+
+/// shutdown-keepalive-and-upgraded: while it drains it serves on, new connections too, and says close.
+#[test]
+fn serves_on_for_the_grace() {
+    let upstream = Upstream::fixed(reply_of("hi"));
+    let proxy = Plan::to(&[&upstream]).start_with_grace(Duration::from_secs(30));
+    let mut old = proxy.client();
+    let mut idle = proxy.client();
+    assert!(!old.ask(get("/", "")).closes());
+    assert!(!idle.ask(get("/", "")).closes());
+    proxy.begin_drain();
+    wait_for(&proxy, Phase::Draining);
+    // The worker hears of it a moment later.
+    let patience = Instant::now() + Duration::from_secs(10);
+    while !proxy.ask(get("/", "")).closes() {
+        assert!(Instant::now() < patience);
+    }
+    let reply = old.ask(get("/", ""));
+    assert_eq!((reply.text(), reply.closes()), ("hi", true));
+    assert!(old.is_closed());
+    assert!(proxy.ask(get("/healthz", "")).closes());
+    // A second signal ends at once.
+    proxy.drain.end();
+    assert!(idle.is_closed());
+}
+
+/// shutdown-keepalive-and-upgraded: what is under way finishes; what is idle is closed; nobody new.
+#[test]
+fn finishes_what_is_under_way() {
+    let (upstream, go) = held();
+    let mut proxy = Plan::to(&[&upstream]).start();
+    let mut idle = proxy.client();
+    assert_eq!(idle.ask(get("/healthz", "")).status, 200);
+    let mut silent = proxy.client();
+    let mut busy = proxy.client();
+    busy.send(get("/", ""));
+    let mut uploading = proxy.client();
+    uploading.send("POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 4\r\n\r\nha");
+    upstream.head();
+    proxy.begin_drain();
+    assert!(idle.is_closed() && silent.is_closed());
+    let patience = Instant::now() + Duration::from_secs(10);
+    while TcpStream::connect(proxy.address).is_ok() {
+        assert!(Instant::now() < patience, "it still listens");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    go.send(()).unwrap();
+    let reply = busy.reply();
+    assert_eq!((reply.text(), reply.closes()), ("done", true));
+    go.send(()).unwrap();
+    uploading.send("lf");
+    assert_eq!(uploading.reply().text(), "done");
+    proxy.serving.take().unwrap().wait().unwrap();
+    assert_ne!(proxy.drain.phase(), Phase::Serving);
+}
+
+/// No connection that was queued is lost when listeners close.
+#[test]
+fn loses_no_connection_in_the_queue() {
+    for _ in 0..10 {
+        let mut proxy = Plan::to_addresses(&[]).start();
+        let address = proxy.address;
+        let clients = std::thread::spawn(move || {
+            let mut served = 0;
+            while let Ok(stream) = TcpStream::connect(address) {
+                drop(stream);
+                let Ok(mut stream) = TcpStream::connect(address) else { break };
+                std::io::Write::write_all(&mut stream, get("/healthz", "").as_bytes()).unwrap();
+                stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+                let mut answer = [0; 12];
+                std::io::Read::read_exact(&mut stream, &mut answer).expect("an answer");
+                assert_eq!(&answer, b"HTTP/1.1 200");
+                served += 1;
+            }
+            served
+        });
+        std::thread::sleep(Duration::from_millis(20));
+        proxy.begin_drain();
+        proxy.serving.take().unwrap().wait().unwrap();
+        assert!(clients.join().unwrap() > 0);
+    }
+}
+
+/// What doesn't finish is cut at the deadline, or by a second signal.
+#[test]
+fn cuts_what_does_not_finish() {
+    let (upstream, _go) = held();
+    let mut proxy = Plan::to(&[&upstream]).start();
+    let mut client = proxy.client();
+    client.send(get("/", ""));
+    upstream.head();
+    proxy.begin_drain();
+    wait_for(&proxy, Phase::Closing);
+    proxy.drain.end();
+    proxy.serving.take().unwrap().wait().unwrap();
+    assert!(client.is_closed());
+}
+
+/// A swap is seen by the next request on a connection that is open already.
+#[test]
+fn sees_a_swap() {
+    let (one, two) = (Upstream::fixed(reply_of("1")), Upstream::fixed(reply_of("2")));
+    let proxy = Plan::to(&[&one]).start();
+    let mut client = proxy.client();
+    assert_eq!(client.ask(get("/", "")).text(), "1");
+    proxy.snapshots.publish(Plan::to(&[&two]).generation(2).snapshot());
+    assert_eq!(client.ask(get("/", "")).text(), "2");
+}
+
+/// reload-pins-old-configs: neither idle threads, nor open exchanges, nor pools hold an old snapshot.
+#[test]
+fn pins_no_old_snapshot() {
+    let (upstream, go) = held();
+    let plan = || Plan::to(&[&upstream]);
+    let proxy = plan().start();
+    let mut clients = Vec::new();
+    let mut old = Vec::new();
+    for generation in 2..20 {
+        let mut client = proxy.client();
+        client.send(get("/", ""));
+        upstream.head();
+        clients.push(client);
+        old.push(Arc::downgrade(&proxy.snapshots.current()));
+        proxy.snapshots.publish(plan().generation(generation).snapshot());
+    }
+    let patience = Instant::now() + Duration::from_secs(10);
+    while old.iter().any(|old| old.strong_count() > 0) {
+        assert!(Instant::now() < patience, "{:?}", old.iter().map(|old| old.strong_count()));
+        std::thread::sleep(Duration::from_millis(5));
+        proxy.snapshots.sweep();
+    }
+    for client in &mut clients {
+        go.send(()).unwrap();
+        assert_eq!(client.reply().text(), "done");
+    }
+}
