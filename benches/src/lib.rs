@@ -1,1 +1,4 @@
 //! Shared inputs of the benchmarks.
+
+pub mod corpora;
+pub mod peers;

@@ -69,13 +69,13 @@ impl Authority {
     fn parse_any(bytes: &[u8]) -> Result<Self, AuthorityError> {
         let end = host_end(bytes);
         let (host, rest) = bytes.split_at_checked(end).unwrap_or((bytes, &[]));
-        let port = match rest {
-            [] => None,
-            [b':', port @ ..] => parse_port(port, end + 1)?,
-            _ => return Err(AuthorityError::Host(HostError::AfterBracket { offset: end })),
+        let (host, port) = match rest {
+            // The quick way in has just refused it.
+            [] => (Host::parse_any(host), None),
+            [b':', port @ ..] => (Host::parse(host), parse_port(port, end + 1)?),
+            _ => (Err(HostError::AfterBracket { offset: end }), None),
         };
-        let host = Host::parse(host).map_err(AuthorityError::Host)?;
-        Ok(Self { host, port })
+        Ok(Self { host: host.map_err(AuthorityError::Host)?, port })
     }
 
     /// Borrows the host.

@@ -102,7 +102,7 @@ impl Host {
     }
 
     /// The whole grammar.
-    fn parse_any(bytes: &[u8]) -> Result<Self, HostError> {
+    pub(crate) fn parse_any(bytes: &[u8]) -> Result<Self, HostError> {
         match bytes {
             [] => Err(HostError::Empty),
             [b'[', ..] => v6::parse(bytes).map(Self),

@@ -81,7 +81,8 @@ impl<'a> Target<'a> {
     pub fn from_uri(uri: &'a http::Uri) -> Self {
         let authority = uri.authority().map(|authority| authority.as_str().as_bytes());
         match (uri.scheme_str(), authority) {
-            (Some(scheme), Some(authority)) => Self::Absolute {
+            // The crate lets an empty scheme pass.
+            (Some(scheme), Some(authority)) if is_scheme(scheme.as_bytes()) => Self::Absolute {
                 scheme: scheme.as_bytes(),
                 authority,
                 path: uri.path().as_bytes(),

@@ -126,8 +126,11 @@ impl<'a, 'r> Closure<'a, 'r> {
             let by = if n == 0 { form.by } else { Spelling::Double };
             self.step(rewrite::decode(path), n + 1, by)?;
         }
-        if dots {
+        // The base's cleaning is part of every backend, whatever was rewritten before it.
+        if dots || !form.is_pending(path) {
             self.step(rewrite::resolve_dots(path, Slashes::Merge), n, Spelling::Dots)?;
+        }
+        if dots {
             self.step(rewrite::resolve_dots(path, Slashes::Keep), n, Spelling::Dots)?;
             if n == 0 {
                 self.step(rewrite::decode_dots(path), n, Spelling::Dots)?;

@@ -2,48 +2,78 @@
 
 use crate::{Families, Rules};
 
-/// A byte that only odd paths hold, wherever it stands.
-const ODD: u8 = 1;
-/// A byte that makes a path odd right after a slash.
-const ODD_AFTER_SLASH: u8 = 1 << 1;
-/// A dot: odd where front controllers are.
-const DOT: u8 = 1 << 2;
-/// `?` and `&`, which no decoded path holds: odd where a query parameter is a path.
-const QUERY: u8 = 1 << 3;
-/// Outside `[a-z0-9_-]`: odd in a first segment.
-const NOT_SLUG: u8 = 1 << 4;
+/// What a path holds somewhere; each is a bit, so that a block of bytes is classified without branches.
+mod holds {
+    /// A byte that only odd paths hold.
+    pub(super) const ODD: u8 = 1;
+    /// A slash followed by a slash or a dot.
+    pub(super) const EMPTY_OR_DOT: u8 = 1 << 1;
+    /// An escape.
+    pub(super) const ESCAPE: u8 = 1 << 2;
+    /// A dot: odd where front controllers are.
+    pub(super) const DOT: u8 = 1 << 3;
+    /// `?` or `&`: odd where a query parameter is a path.
+    pub(super) const QUERY: u8 = 1 << 4;
+}
 
-#[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
-static CLASS: [u8; 256] = {
-    let mut class = [0; 256];
-    let mut at = 0;
-    while at < 256 {
-        let byte = at as u8;
-        let mut bits = match byte {
-            0..=0x20 | 0x7f..=0xff | b'%' | b'\\' | b';' | b'#' => ODD,
-            b'/' => ODD_AFTER_SLASH,
-            b'.' => ODD_AFTER_SLASH | DOT,
-            b'?' | b'&' => QUERY,
-            _ => 0,
-        };
-        if !matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-') {
-            bits |= NOT_SLUG;
-        }
-        class[at] = bits;
-        at += 1;
+/// The length of a block: one vector register.
+const BLOCK: usize = 16;
+
+/// Classifies every byte of `path` together with the one that follows it.
+fn scan(path: &[u8]) -> u8 {
+    let Some((&last, all_but_last)) = path.split_last() else { return 0 };
+    let mut seen = classify(last, b'a');
+    if path.len() <= BLOCK {
+        return all_but_last
+            .iter()
+            .zip(path.iter().skip(1))
+            .fold(seen, |seen, (&byte, &after)| seen | classify(byte, after));
     }
-    class
-};
+    let pairs = |start: usize| {
+        let rest = path.get(start..)?;
+        Some((rest.first_chunk::<BLOCK>()?, rest.get(1..)?.first_chunk::<BLOCK>()?))
+    };
+    // Whole blocks, the last of which may overlap the one before: a bit set twice is set.
+    let end = path.len() - 1 - BLOCK;
+    let mut at = 0;
+    while at < end {
+        seen |= pairs(at).map_or(0, |(block, next)| scan_block(block, next));
+        at += BLOCK;
+    }
+    seen | pairs(end).map_or(0, |(block, next)| scan_block(block, next))
+}
 
-#[expect(clippy::indexing_slicing, reason = "a table of 256 entries indexed by a byte")]
-fn class(byte: u8) -> u8 {
-    CLASS[usize::from(byte)]
+#[inline]
+fn scan_block(block: &[u8; BLOCK], next: &[u8; BLOCK]) -> u8 {
+    let mut seen = [0u8; BLOCK];
+    for ((seen, &byte), &after) in seen.iter_mut().zip(block).zip(next) {
+        *seen = classify(byte, after);
+    }
+    seen.iter().fold(0, |all, seen| all | seen)
+}
+
+/// The bits of one byte; without branches, so that a block of them is a few vector instructions.
+#[inline]
+fn classify(byte: u8, after: u8) -> u8 {
+    let bit = |is: bool, bit: u8| if is { bit } else { 0 };
+    let odd = (byte <= 0x20) | (byte >= 0x7f) | (byte == b'\\') | (byte == b';') | (byte == b'#');
+    let slash = (byte == b'/') & ((after == b'/') | (after == b'.'));
+    bit(odd, holds::ODD)
+        | bit(slash, holds::EMPTY_OR_DOT)
+        | bit(byte == b'%', holds::ESCAPE)
+        | bit(byte == b'.', holds::DOT)
+        | bit((byte == b'?') | (byte == b'&'), holds::QUERY)
+}
+
+/// The bytes of ordinary segments, before a site's slug narrows them.
+pub(crate) const fn is_ordinary_byte(byte: u8) -> bool {
+    matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-')
 }
 
 /// Splits a path that begins with a slash into its first segment and what follows.
 pub(crate) fn first_segment(path: &[u8]) -> (&[u8], &[u8]) {
     let rest = path.get(1..).unwrap_or_default();
-    rest.split_at(memchr::memchr(b'/', rest).unwrap_or(rest.len()))
+    rest.split_at(rest.iter().position(|&byte| byte == b'/').unwrap_or(rest.len()))
 }
 
 impl Rules {
@@ -52,31 +82,22 @@ impl Rules {
     /// `None` means that the path is odd, not that it is wrong. Linear, without allocation.
     #[must_use]
     pub fn ordinary<'a>(&self, path: &'a [u8], query: Option<&[u8]>) -> Option<&'a [u8]> {
-        let (b'/', rest) = path.split_first()? else { return None };
-        let slug = self.slug();
-        let end = rest
-            .iter()
-            .position(|&byte| class(byte) & NOT_SLUG != 0 || !slug.contains(byte))
-            .unwrap_or(rest.len());
-        let (segment, tail) = rest.split_at(end);
-        if !matches!(tail.first(), None | Some(b'/')) || segment == b"_next" {
+        if path.first() != Some(&b'/') {
             return None;
         }
-        let mut seen = 0;
-        let mut after_slash = 0;
-        for &byte in if end == 0 { path } else { tail } {
-            let bits = class(byte);
-            seen |= bits & (ODD | DOT | QUERY) | (bits & after_slash);
-            after_slash = if byte == b'/' { ODD_AFTER_SLASH } else { 0 };
+        let (segment, tail) = first_segment(path);
+        if !segment.iter().all(|&byte| self.is_ordinary_byte(byte)) || segment == b"_next" {
+            return None;
         }
-        if seen & (ODD | ODD_AFTER_SLASH) != 0 {
+        let seen = scan(path);
+        if seen & (holds::ODD | holds::EMPTY_OR_DOT | holds::ESCAPE) != 0 {
             return None;
         }
         let families = self.families();
-        if families.contains(Families::QUERY) && (query.is_some() || seen & QUERY != 0) {
+        if families.contains(Families::QUERY) && (query.is_some() || seen & holds::QUERY != 0) {
             return None;
         }
-        if seen & DOT != 0 && families.contains(Families::FRONTC) && names_script(tail) {
+        if seen & holds::DOT != 0 && families.contains(Families::FRONTC) && names_script(tail) {
             return None;
         }
         Some(segment)
@@ -86,11 +107,8 @@ impl Rules {
     /// spelling it otherwise. Linear, without allocation.
     #[must_use]
     pub fn ordinary_throughout(&self, path: &[u8], query: Option<&[u8]>) -> bool {
-        let slug = self.slug();
         self.ordinary(path, query).is_some()
-            && path
-                .iter()
-                .all(|&byte| byte == b'/' || class(byte) & NOT_SLUG == 0 && slug.contains(byte))
+            && path.iter().all(|&byte| byte == b'/' || self.is_ordinary_byte(byte))
     }
 }
 
@@ -98,14 +116,7 @@ impl Rules {
 /// the last, no segment that begins with a dot. Linear, without allocation.
 #[must_use]
 pub fn is_plain(path: &[u8]) -> bool {
-    let mut seen = 0;
-    let mut after_slash = 0;
-    for &byte in path {
-        let bits = class(byte);
-        seen |= u8::from(byte == b'%') | (bits & after_slash);
-        after_slash = if byte == b'/' { ODD_AFTER_SLASH } else { 0 };
-    }
-    seen == 0 && path.first() == Some(&b'/')
+    path.first() == Some(&b'/') && scan(path) & (holds::EMPTY_OR_DOT | holds::ESCAPE) == 0
 }
 
 fn names_script(path: &[u8]) -> bool {

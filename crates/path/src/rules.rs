@@ -1,5 +1,8 @@
 //! What a site says about the backend behind its origin.
 
+use std::fmt;
+
+use crate::ordinary::is_ordinary_byte;
 use crate::{Families, Preset, Slug};
 
 /// How the paths of one site may be read: families, slug, case, query parameters.
@@ -15,21 +18,30 @@ use crate::{Families, Preset, Slug};
 pub struct Rules {
     families: Families,
     slug: Slug,
+    /// The bytes of ordinary segments, as a table.
+    ordinary: OrdinaryBytes,
     case_sensitive: bool,
     query: Box<[Box<str>]>,
 }
+
+/// One flag a byte; derived from the slug.
+#[derive(Clone, PartialEq, Eq)]
+struct OrdinaryBytes([bool; 256]);
 
 impl Rules {
     /// Rules with the default slug, ASCII case folded, and no query parameter.
     #[must_use]
     pub fn new(families: Families) -> Self {
-        Self { families, slug: Slug::default(), case_sensitive: false, query: Box::default() }
+        let slug = Slug::default();
+        let ordinary = OrdinaryBytes::of(slug);
+        Self { families, slug, ordinary, case_sensitive: false, query: Box::default() }
     }
 
     /// Sets the bytes that account names are made of.
     #[must_use]
     pub fn with_slug(mut self, slug: Slug) -> Self {
         self.slug = slug;
+        self.ordinary = OrdinaryBytes::of(slug);
         self
     }
 
@@ -69,6 +81,25 @@ impl Rules {
     #[must_use]
     pub fn query(&self) -> &[Box<str>] {
         &self.query
+    }
+
+    /// Tells whether `byte` is in `[a-z0-9_-]` and in the slug.
+    #[expect(clippy::indexing_slicing, reason = "a table of 256 entries indexed by a byte")]
+    pub(crate) fn is_ordinary_byte(&self, byte: u8) -> bool {
+        self.ordinary.0[usize::from(byte)]
+    }
+}
+
+impl OrdinaryBytes {
+    fn of(slug: Slug) -> Self {
+        let bytes: [u8; 256] = std::array::from_fn(|byte| byte.try_into().unwrap_or(u8::MAX));
+        Self(bytes.map(|byte| is_ordinary_byte(byte) && slug.contains(byte)))
+    }
+}
+
+impl fmt::Debug for OrdinaryBytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OrdinaryBytes")
     }
 }
 

@@ -3,7 +3,11 @@
 //! Each row of `data/backends_*.tsv` is a request-target, the account that a backend served for it, and the
 //! preset of that backend. The rows were measured over raw sockets.
 
-#![expect(clippy::unwrap_used, reason = "a row that cannot be read fails the test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a row that cannot be read fails the test"
+)]
 
 use std::collections::BTreeSet;
 

@@ -137,7 +137,7 @@ impl<T> RouterBuilder<T> {
                     }));
                     None
                 },
-                |layer| Some(Arc::new(layer)),
+                Some,
             )
         };
         let shared = layer(Owner::Shared, self.shared, &Rules::default());
@@ -149,9 +149,7 @@ impl<T> RouterBuilder<T> {
             let layer = layer(Owner::Host(pattern.clone()), draft.routes, &options.rules);
             hosts.insert(&pattern, SiteId(id));
             let Some(layer) = layer else { continue };
-            let name = pattern.to_string().into();
-            let options = Arc::new(options);
-            sites.push(Site { pattern, name, options, layer, prefixes: None });
+            sites.push(Site::new(pattern, options, layer));
         }
         let (Some(shared), Some(every), true) = (shared, every, conflicts.is_empty()) else {
             return Err(Conflicts::new(conflicts));
@@ -163,9 +161,9 @@ impl<T> RouterBuilder<T> {
         }
         Ok(Router {
             hosts: Arc::new(hosts),
-            sites: sites.into_iter().map(Arc::new).collect(),
-            shared,
-            every,
+            sites: sites.into_iter().collect(),
+            shared: Arc::new(shared),
+            every: Arc::new(every),
             unknown_host: self.unknown_host,
             seed: self.seed,
         })
@@ -241,12 +239,12 @@ fn add_prefixes<T>(
         let Some(site) = usize::try_from(id.0).ok().and_then(|at| sites.get_mut(at)) else {
             continue;
         };
-        let case_sensitive = site.options.rules.case_sensitive();
+        let case_sensitive = site.options().rules.case_sensitive();
         let mut map = PrefixMap::new(seed, entries.len(), case_sensitive);
         for (prefix, destination) in &entries {
             map.set(prefix, Some(*destination));
         }
-        site.prefixes = Some(map);
+        site.prefixes = Some(Arc::new(map));
     }
 }
 
@@ -323,11 +321,11 @@ impl<T> Router<T> {
         let unknown = || Conflict::PrefixWithoutHost { host: host.clone() };
         let id = self.hosts.exact(host).ok_or_else(|| Conflicts::new(vec![unknown()]))?;
         let site = self.site(id).ok_or_else(|| Conflicts::new(vec![unknown()]))?;
-        let case_sensitive = site.options.rules.case_sensitive();
-        let mut map = site
-            .prefixes
-            .clone()
-            .unwrap_or_else(|| PrefixMap::new(self.seed, changes.len(), case_sensitive));
+        let case_sensitive = site.options().rules.case_sensitive();
+        let mut map = match &site.prefixes {
+            Some(map) => PrefixMap::clone(map),
+            None => PrefixMap::new(self.seed, changes.len(), case_sensitive),
+        };
         let owner = |id| self.site(id).and_then(Site::host);
         let mut found = Vec::new();
         for (prefix, change) in changes {
@@ -347,10 +345,8 @@ impl<T> Router<T> {
         }
         let mut next = self.clone();
         let mut site = site.clone();
-        site.prefixes = (map.len() > 0).then_some(map);
-        if let Some(slot) = usize::try_from(id.0).ok().and_then(|at| next.sites.get_mut(at)) {
-            *slot = Arc::new(site);
-        }
+        site.prefixes = (map.len() > 0).then(|| Arc::new(map));
+        next.sites.set(id, site);
         Ok(next)
     }
 }

@@ -31,6 +31,7 @@ pub struct CachedRouter<T, H = FnvBuildHasher> {
 struct Slot {
     key: Vec<u8>,
     site: Option<(SiteId, Tier)>,
+    plain: bool,
     outcome: Result<Option<Stored>, Refused>,
 }
 
@@ -100,9 +101,7 @@ impl<T, H: BuildHasher> CachedRouter<T, H> {
         let Some(slot) = self.slots.get(at).and_then(Option::as_ref) else {
             return self.router.lookup(lookup);
         };
-        let stored = slot.outcome.as_ref().map_err(|&refused| refused)?;
-        let pick = stored.as_ref().map(Stored::pick);
-        Ok(pick.and_then(|pick| self.router.to_match(lookup.path, slot.site, pick)))
+        self.router.to_match(lookup.path, &slot.decision())
     }
 
     fn hash(&self, lookup: &Lookup<'_>) -> u64 {
@@ -139,7 +138,16 @@ impl Slot {
             place: pick.place,
             hit: pick.hit.map(|hit| (hit.prefix.into(), hit.spelling, hit.destination)),
         };
-        Self { key, site: decision.site, outcome: decision.outcome.map(|pick| pick.map(store)) }
+        let Decision { site, plain, outcome } = decision;
+        Self { key, site, plain, outcome: outcome.map(|pick| pick.map(store)) }
+    }
+
+    fn decision(&self) -> Decision<'_> {
+        let outcome = match &self.outcome {
+            Ok(stored) => Ok(stored.as_ref().map(Stored::pick)),
+            Err(refused) => Err(*refused),
+        };
+        Decision { site: self.site, plain: self.plain, outcome }
     }
 
     fn is(&self, lookup: &Lookup<'_>) -> bool {

@@ -32,6 +32,8 @@ impl Trace for Vec<String> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Decision<'r> {
     pub(crate) site: Option<(SiteId, Tier)>,
+    /// The path has one spelling as far as trees of routes go.
+    pub(crate) plain: bool,
     pub(crate) outcome: Result<Option<Pick<'r>>, Refused>,
 }
 
@@ -74,24 +76,28 @@ impl<T> Router<T> {
     ) -> Decision<'r> {
         let site = lookup.host.and_then(|host| self.hosts.resolve(host));
         trace.note(|| self.describe_site(lookup, site));
-        Decision { site, outcome: self.pick(lookup, site, trace) }
+        let mut plain = false;
+        let outcome = self.pick(lookup, site, &mut plain, trace);
+        Decision { site, plain, outcome }
     }
 
     fn pick<'r>(
         &'r self,
         lookup: &Lookup<'_>,
         resolved: Option<(SiteId, Tier)>,
+        plain: &mut bool,
         trace: &mut impl Trace,
     ) -> Result<Option<Pick<'r>>, Refused> {
         let site = resolved.and_then(|(id, _)| Some((id, self.site(id)?)));
-        let (mut hit, mut ordinary) = (None, false);
+        let mut hit = None;
         if let Some((_, site)) = site
             && let Some(map) = &site.prefixes
         {
-            (hit, ordinary) = named(site, map, lookup, trace)?;
+            (hit, *plain) = named(site, map, lookup, trace)?;
         }
+        *plain = *plain || is_plain(lookup.path);
         let layers = self.layers(lookup, site, hit);
-        match layers.select(lookup, ordinary, trace)? {
+        match layers.select(lookup, *plain, trace)? {
             Some(Place { level: Level::EveryHost, index }) if hit.is_some() => {
                 let forwards = self.every.route(index).is_some_and(|r| r.options.forwards);
                 if forwards {
@@ -129,7 +135,7 @@ impl<T> Router<T> {
                 Layers { every, own, shared: None, origin: site.map(|(_, site)| site) }
             }
             (None, Some((_, own))) => {
-                let shared = match own.options.fallback {
+                let shared = match own.fallback {
                     Fallback::Shared => Some(&*self.shared),
                     Fallback::None => None,
                 };
@@ -144,7 +150,9 @@ impl<T> Router<T> {
 
     fn describe_site(&self, lookup: &Lookup<'_>, site: Option<(SiteId, Tier)>) -> String {
         match (lookup.host, site.and_then(|(id, tier)| Some((self.site(id)?, tier)))) {
-            (Some(host), Some((site, tier))) => format!("{host} is site {} ({tier})", site.name),
+            (Some(host), Some((site, tier))) => {
+                format!("{host} is site {} ({tier})", site.identity.name)
+            }
             (Some(host), None) => format!("no site serves {host}"),
             (None, _) => "the request names no host".to_owned(),
         }
@@ -154,38 +162,40 @@ impl<T> Router<T> {
     pub(crate) fn to_match<'r, 'q>(
         &'r self,
         path: &'q [u8],
-        site: Option<(SiteId, Tier)>,
-        pick: Pick<'r>,
-    ) -> Option<Match<'r, 'q, T>> {
-        let site = self.site_ref(site);
+        decision: &Decision<'r>,
+    ) -> Result<Option<Match<'r, 'q, T>>, Refused> {
+        let Some(pick) = decision.outcome? else { return Ok(None) };
+        let site = self.site_ref(decision.site);
         let (layer, tier) = match pick.place.level {
-            Level::EveryHost => (&self.every, Tier::EveryHost),
-            Level::Shared => (&self.shared, Tier::Shared),
-            Level::Site(id) => (&self.site(id)?.layer, site?.tier),
+            Level::EveryHost => (Some(&self.every), Tier::EveryHost),
+            Level::Shared => (Some(&self.shared), Tier::Shared),
+            Level::Site(id) => {
+                let tier = site.map_or(Tier::Exact, |site| site.tier);
+                (self.site(id).map(|site| &site.layer), tier)
+            }
         };
-        let path = if is_plain(path) { Cow::Borrowed(path) } else { normal_form(path) };
-        Some(Match {
-            route: layer.route(pick.place.index)?,
-            tier,
-            site,
-            hit: pick.hit.map(|named| Hit {
-                prefix: named.prefix,
-                spelling: named.spelling,
-                target: match named.destination {
-                    Destination::Site(id) => self.site(id).and_then(Site::host),
-                    Destination::Held => None,
-                },
-            }),
-            encoded: memchr::memchr(b'%', &path).is_some(),
-            path,
-        })
+        let Some(route) = layer.and_then(|layer| layer.route(pick.place.index)) else {
+            return Ok(None);
+        };
+        let path = if decision.plain { Cow::Borrowed(path) } else { normal_form(path) };
+        let encoded = !decision.plain && memchr::memchr(b'%', &path).is_some();
+        let hit = pick.hit.map(|named| self.hit(named));
+        Ok(Some(Match { route, tier, site, hit, path, encoded }))
+    }
+
+    fn hit<'r>(&'r self, named: Named<'r>) -> Hit<'r> {
+        let target = match named.destination {
+            Destination::Site(id) => self.site(id).and_then(Site::host),
+            Destination::Held => None,
+        };
+        Hit { prefix: named.prefix, spelling: named.spelling, target }
     }
 
     pub(crate) fn site_ref(&self, site: Option<(SiteId, Tier)>) -> Option<SiteRef<'_>> {
         let (id, tier) = site?;
         let site = self.site(id)?;
         let mapped = site.prefixes.is_some();
-        Some(SiteRef { pattern: &site.pattern, name: &site.name, tier, mapped })
+        Some(SiteRef { identity: &site.identity, tier, mapped })
     }
 }
 
@@ -196,7 +206,7 @@ fn named<'r, T>(
     lookup: &Lookup<'_>,
     trace: &mut impl Trace,
 ) -> Result<(Option<Named<'r>>, bool), Refused> {
-    let rules = &site.options.rules;
+    let rules = &site.options().rules;
     let named = |segment: &[u8], spelling| {
         map.find(segment).map(|(prefix, destination)| Named { prefix, spelling, destination })
     };
@@ -214,7 +224,7 @@ fn named<'r, T>(
         unanimous &= *first.get_or_insert(destination) == destination;
         chosen = chosen.or(hit);
     }
-    if chosen.is_some() && !unanimous && site.options.ambiguous == Ambiguity::Refuse {
+    if chosen.is_some() && !unanimous && site.options().ambiguous == Ambiguity::Refuse {
         return Err(Refused::AmbiguousPrefix);
     }
     Ok((chosen, false))
@@ -259,12 +269,12 @@ impl<'r, T> Layers<'r, T> {
 
     fn is_guarded(&self) -> bool {
         self.every.is_guarded()
-            || self.own.is_some_and(|(_, site)| site.layer.is_guarded())
+            || self.own.is_some_and(|(_, site)| site.guarded)
             || self.shared.is_some_and(Layer::is_guarded)
     }
 
     fn refuses(&self) -> bool {
-        let refuses = |site: &Site<T>| site.options.ambiguous_paths == Ambiguity::Refuse;
+        let refuses = |site: &Site<T>| site.options().ambiguous_paths == Ambiguity::Refuse;
         self.origin.is_some_and(refuses) || self.own.is_some_and(|(_, site)| refuses(site))
     }
 
@@ -276,20 +286,21 @@ impl<'r, T> Layers<'r, T> {
     fn select(
         &self,
         lookup: &Lookup<'_>,
-        ordinary: bool,
+        plain: bool,
         trace: &mut impl Trace,
     ) -> Result<Option<Place>, Refused> {
-        let plain = ordinary || is_plain(lookup.path);
-        let guarded = self.is_guarded();
-        if plain && !guarded {
+        if self.is_guarded() {
+            return self.select_guarded(lookup, trace);
+        }
+        if plain {
             return Ok(self.first(|layer| layer.find_plain(lookup.path)));
         }
-        if !guarded && !self.refuses() {
-            let form = PathForm::encoded(normal_form(lookup.path));
-            trace.note(|| format!("the normal form {} decides", form.bytes().escape_ascii()));
-            return Ok(self.first(|layer| layer.find(&form)));
+        if self.refuses() {
+            return self.select_unanimous(lookup);
         }
-        if guarded { self.select_guarded(lookup, trace) } else { self.select_unanimous(lookup) }
+        let form = PathForm::encoded(normal_form(lookup.path));
+        trace.note(|| format!("the normal form {} decides", form.bytes().escape_ascii()));
+        Ok(self.first(|layer| layer.find(&form)))
     }
 
     fn select_unanimous(&self, lookup: &Lookup<'_>) -> Result<Option<Place>, Refused> {
@@ -308,8 +319,8 @@ impl<'r, T> Layers<'r, T> {
         trace: &mut impl Trace,
     ) -> Result<Option<Place>, Refused> {
         let fallback = fingerpost_path::Rules::default();
-        let origin = self.origin.map(|site| &site.options.rules);
-        let own = self.own.map(|(_, site)| &site.options.rules);
+        let origin = self.origin.map(|site| &site.options().rules);
+        let own = self.own.map(|(_, site)| &site.options().rules);
         let rules = own.or(origin).unwrap_or(&fallback);
         if rules.ordinary_throughout(lookup.path, lookup.query) {
             return Ok(self.first(|layer| layer.find_plain(lookup.path)));

@@ -42,9 +42,7 @@ impl<T> Router<T> {
     pub fn explain<'r, 'q>(&'r self, lookup: &Lookup<'q>) -> Explanation<'r, 'q, T> {
         let mut reasons = Vec::new();
         let decision = self.decide(lookup, &mut reasons);
-        let outcome = decision
-            .outcome
-            .map(|pick| pick.and_then(|pick| self.to_match(lookup.path, decision.site, pick)));
+        let outcome = self.to_match(lookup.path, &decision);
         reasons.push(match &outcome {
             Ok(Some(found)) => match (found.prefix(), found.target()) {
                 (Some(prefix), Some(target)) => {

@@ -46,6 +46,7 @@ mod pattern;
 mod prefixes;
 mod router;
 mod site;
+mod sites;
 mod table;
 mod tree;
 

@@ -9,6 +9,7 @@ use percent_encoding::percent_decode;
 use crate::Tier;
 use crate::layer::{Route, RouteOptions};
 use crate::pattern::{PathPattern, Segment};
+use crate::site::Identity;
 
 /// A route that a request selected, and why.
 #[derive(Debug)]
@@ -25,8 +26,7 @@ pub struct Match<'r, 'q, T> {
 /// A site as those outside the router see it.
 #[derive(Clone, Copy, Debug)]
 pub struct SiteRef<'r> {
-    pub(crate) pattern: &'r HostPattern,
-    pub(crate) name: &'r str,
+    pub(crate) identity: &'r Identity,
     pub(crate) tier: Tier,
     pub(crate) mapped: bool,
 }
@@ -126,13 +126,13 @@ impl<'r> SiteRef<'r> {
     /// The pattern that owns the site.
     #[must_use]
     pub fn pattern(&self) -> &'r HostPattern {
-        self.pattern
+        &self.identity.pattern
     }
 
     /// The pattern as text.
     #[must_use]
     pub fn name(&self) -> &'r str {
-        self.name
+        &self.identity.name
     }
 
     /// The tier by which the host resolved to it.

@@ -13,6 +13,7 @@ use crate::matched::{Match, Refused, SiteRef};
 use crate::pattern::PathPattern;
 use crate::prefixes::Destination;
 use crate::site::{Site, SiteId};
+use crate::sites::Sites;
 use crate::{RouteOptions, Tier};
 
 /// Everything that routing needs of one moment, immutable; see the [crate documentation](crate).
@@ -21,7 +22,7 @@ use crate::{RouteOptions, Tier};
 /// changes and the list of sites.
 pub struct Router<T> {
     pub(crate) hosts: Arc<Hosts>,
-    pub(crate) sites: Vec<Arc<Site<T>>>,
+    pub(crate) sites: Sites<T>,
     pub(crate) shared: Arc<Layer<T>>,
     pub(crate) every: Arc<Layer<T>>,
     pub(crate) unknown_host: UnknownHost,
@@ -74,8 +75,7 @@ impl<T> Router<T> {
         lookup: &Lookup<'q>,
     ) -> Result<Option<Match<'r, 'q, T>>, Refused> {
         let decision = self.decide(lookup, &mut Silent);
-        let pick = decision.outcome?;
-        Ok(pick.and_then(|pick| self.to_match(lookup.path, decision.site, pick)))
+        self.to_match(lookup.path, &decision)
     }
 
     /// The site that serves a hostname, whatever the path.
@@ -122,7 +122,7 @@ impl<T> Router<T> {
 
     /// Every route with the host pattern that owns it, or the tier of a route without one.
     pub fn routes(&self) -> impl Iterator<Item = RouteRef<'_, T>> {
-        let sites = self.sites.iter().map(|site| (Ok(&site.pattern), &site.layer));
+        let sites = self.sites.iter().map(|site| (Ok(&site.identity.pattern), &site.layer));
         let others = [(Err(Tier::EveryHost), &self.every), (Err(Tier::Shared), &self.shared)];
         sites.chain(others).flat_map(|(owner, layer)| {
             layer.routes().iter().map(move |route| RouteRef {
@@ -140,12 +140,12 @@ impl<T> Router<T> {
         Some(self.prefix_map(host)?.shared_shards(other.prefix_map(host)?))
     }
 
-    pub(crate) fn site(&self, SiteId(site): SiteId) -> Option<&Site<T>> {
-        self.sites.get(usize::try_from(site).ok()?).map(|site| &**site)
+    pub(crate) fn site(&self, id: SiteId) -> Option<&Site<T>> {
+        self.sites.get(id)
     }
 
     fn prefix_map(&self, host: &Host) -> Option<&crate::prefixes::PrefixMap> {
-        self.site(self.hosts.exact(host)?)?.prefixes.as_ref()
+        self.site(self.hosts.exact(host)?)?.prefixes.as_deref()
     }
 }
 
@@ -161,16 +161,6 @@ pub struct RouteRef<'r, T> {
     pub options: RouteOptions,
     /// Its value.
     pub value: &'r T,
-}
-
-impl<T> Site<T> {
-    /// The host of an exact site.
-    pub(crate) fn host(&self) -> Option<&Host> {
-        match &self.pattern {
-            HostPattern::Exact(host) => Some(host),
-            _ => None,
-        }
-    }
 }
 
 impl<T> Clone for Router<T> {

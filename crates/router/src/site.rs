@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fingerpost_authority::HostPattern;
+use fingerpost_authority::{Host, HostPattern};
 use fingerpost_path::Rules;
 
 use crate::layer::Layer;
@@ -56,25 +56,58 @@ pub enum Fallback {
     None,
 }
 
-/// A host pattern's routes and its prefix map.
+/// A host pattern's routes and its prefix map; small, since look-ups on many hosts are bound by how much
+/// memory they touch.
 #[derive(Debug)]
 pub(crate) struct Site<T> {
+    pub(crate) layer: Arc<Layer<T>>,
+    pub(crate) prefixes: Option<Arc<PrefixMap>>,
+    pub(crate) identity: Arc<Identity>,
+    /// Copies of what every look-up asks of the layer and the options.
+    pub(crate) guarded: bool,
+    pub(crate) fallback: Fallback,
+}
+
+/// What a site is called and how it reads.
+#[derive(Debug)]
+pub(crate) struct Identity {
     pub(crate) pattern: HostPattern,
     /// The pattern as text, for those who name the site.
-    pub(crate) name: Arc<str>,
-    pub(crate) options: Arc<SiteOptions>,
-    pub(crate) layer: Arc<Layer<T>>,
-    pub(crate) prefixes: Option<PrefixMap>,
+    pub(crate) name: Box<str>,
+    pub(crate) options: SiteOptions,
+}
+
+impl<T> Site<T> {
+    pub(crate) fn new(pattern: HostPattern, options: SiteOptions, layer: Layer<T>) -> Self {
+        Self {
+            guarded: layer.is_guarded(),
+            fallback: options.fallback,
+            layer: Arc::new(layer),
+            prefixes: None,
+            identity: Arc::new(Identity { name: pattern.to_string().into(), pattern, options }),
+        }
+    }
+
+    pub(crate) fn options(&self) -> &SiteOptions {
+        &self.identity.options
+    }
+
+    /// The host of an exact site.
+    pub(crate) fn host(&self) -> Option<&Host> {
+        match &self.identity.pattern {
+            HostPattern::Exact(host) => Some(host),
+            _ => None,
+        }
+    }
 }
 
 impl<T> Clone for Site<T> {
     fn clone(&self) -> Self {
         Self {
-            pattern: self.pattern.clone(),
-            name: Arc::clone(&self.name),
-            options: Arc::clone(&self.options),
             layer: Arc::clone(&self.layer),
             prefixes: self.prefixes.clone(),
+            identity: Arc::clone(&self.identity),
+            ..*self
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A map of byte strings that a change copies one shard of.
 
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
@@ -82,19 +82,9 @@ impl Table {
     pub(crate) fn find(&self, key: &[u8]) -> Option<Entry<'_>> {
         let hash = self.hash(key);
         let shard = self.shards.get(self.shard_of(hash))?;
-        let mut best: Option<Entry<'_>> = None;
-        for slot in shard.slots.iter_hash(hash) {
-            let Some(entry) = shard.entry(slot).filter(|entry| entry.is_for(key)) else {
-                continue;
-            };
-            if entry.key == Key::Exact {
-                return Some(entry);
-            }
-            if best.is_none_or(|best| entry.text < best.text) {
-                best = Some(entry);
-            }
-        }
-        best
+        let is_for = |slot: &Slot| shard.entry(slot).is_some_and(|entry| entry.is_for(key));
+        let first = shard.entry(shard.slots.find(hash, is_for)?)?;
+        if first.key == Key::Exact { Some(first) } else { shard.best(hash, key) }
     }
 
     /// Adds or replaces the entry of `text` under `key`.
@@ -143,7 +133,7 @@ impl Table {
     }
 
     fn hash(&self, key: &[u8]) -> u64 {
-        self.hasher.hash_one(key)
+        hash_bytes(&self.hasher, key)
     }
 
     fn hash_as(&self, key: Key, text: &[u8]) -> u64 {
@@ -167,6 +157,15 @@ impl Table {
 impl Shard {
     fn entry(&self, slot: &Slot) -> Option<Entry<'_>> {
         Some(Entry { text: text_of(&self.text, slot)?, value: slot.value, key: slot.key })
+    }
+
+    /// The exact entry of `key`, else the folded one of the smallest text.
+    #[cold]
+    fn best(&self, hash: u64, key: &[u8]) -> Option<Entry<'_>> {
+        self.slots
+            .iter_hash(hash)
+            .filter_map(|slot| self.entry(slot).filter(|entry| entry.is_for(key)))
+            .min_by_key(|entry| (entry.key == Key::Folded, entry.text))
     }
 
     fn slot_mut(&mut self, hash: u64, key: Key, text: &[u8]) -> Option<&mut Slot> {
@@ -209,7 +208,14 @@ fn text_of<'a>(text: &'a [u8], slot: &Slot) -> Option<&'a [u8]> {
 fn hash_slot(hasher: &FixedState, text: &[u8], slot: &Slot) -> u64 {
     let text = text_of(text, slot).unwrap_or_default();
     match slot.key {
-        Key::Exact => hasher.hash_one(text),
-        Key::Folded => hasher.hash_one(text.to_ascii_lowercase().as_slice()),
+        Key::Exact => hash_bytes(hasher, text),
+        Key::Folded => hash_bytes(hasher, &text.to_ascii_lowercase()),
     }
+}
+
+/// A key is hashed alone, so that its length needs no frame.
+fn hash_bytes(hasher: &FixedState, bytes: &[u8]) -> u64 {
+    let mut state = hasher.build_hasher();
+    state.write(bytes);
+    state.finish()
 }

@@ -20,6 +20,8 @@ mod statics;
 #[derive(Clone, Debug)]
 pub(crate) struct PathTree {
     nodes: Vec<Node>,
+    /// The value of `/{*rest}` while it is the only pattern: then there is nothing to walk.
+    sole: Option<u32>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -30,6 +32,8 @@ struct Node {
     catch_all: Option<u32>,
     /// The value of a pattern that ends here, with what made it.
     leaf: Option<(Rank, u32)>,
+    /// The value of a pattern that ends here with a trailing slash.
+    slashed: Option<(Rank, u32)>,
 }
 
 /// What made a written-out pattern, strongest first.
@@ -46,12 +50,38 @@ enum Step<'a> {
     Param,
 }
 
+/// How a written-out pattern ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Bare,
+    Slash,
+}
+
 const ROOT: u32 = 0;
-const TRAILING_SLASH: Step<'static> = Step::Literal(b"");
+
+impl Node {
+    fn end_mut(&mut self, end: End) -> &mut Option<(Rank, u32)> {
+        match end {
+            End::Bare => &mut self.leaf,
+            End::Slash => &mut self.slashed,
+        }
+    }
+
+    /// Sets a value unless something stronger is there.
+    ///
+    /// Two aliases of one rank never meet: `/x` and `/x/` are slash variants of each other's explicit
+    /// pattern only, and a bare prefix has one catch-all.
+    fn offer(&mut self, end: End, rank: Rank, value: u32) {
+        let held = self.end_mut(end);
+        if held.is_none_or(|(held, _)| held > rank) {
+            *held = Some((rank, value));
+        }
+    }
+}
 
 impl Default for PathTree {
     fn default() -> Self {
-        Self { nodes: vec![Node::default()] }
+        Self { nodes: vec![Node::default()], sole: None }
     }
 }
 
@@ -65,6 +95,11 @@ impl PathTree {
         value: u32,
         key: impl Fn(&[u8]) -> Vec<u8>,
     ) -> Result<(), u32> {
+        let first = self.nodes.len() == 1;
+        self.sole = match pattern.segments() {
+            [Segment::CatchAll(_)] if first => Some(value),
+            _ => None,
+        };
         let keys: Vec<Vec<u8>> = pattern
             .segments()
             .iter()
@@ -73,70 +108,38 @@ impl PathTree {
                 Segment::Param(_) | Segment::CatchAll(_) => Vec::new(),
             })
             .collect();
-        let mut steps = Vec::with_capacity(keys.len() + 1);
-        let mut catch_all = false;
+        let mut steps = Vec::with_capacity(keys.len());
+        let (mut catch_all, mut end) = (false, End::Bare);
         for (segment, key) in pattern.segments().iter().zip(&keys) {
             match segment {
+                Segment::Literal(_) if key.is_empty() => end = End::Slash,
                 Segment::Literal(_) => steps.push(Step::Literal(key)),
                 Segment::Param(_) => steps.push(Step::Param),
                 Segment::CatchAll(_) => catch_all = true,
             }
         }
+        let at = self.node(&steps);
+        let Some(node) = self.at_mut(at) else { return Ok(()) };
         if catch_all {
-            return self.insert_catch_all(steps, value);
-        }
-        self.set_leaf(&steps, Rank::Explicit, value)?;
-        let slashed = matches!(steps.last(), Some(Step::Literal(b"")));
-        if slashed {
-            steps.pop();
-        } else {
-            steps.push(TRAILING_SLASH);
-        }
-        if !steps.is_empty() {
-            self.offer_leaf(&steps, Rank::SlashVariant, value);
-        }
-        Ok(())
-    }
-
-    fn insert_catch_all(&mut self, mut steps: Vec<Step<'_>>, value: u32) -> Result<(), u32> {
-        let node = self.node(&steps);
-        if let Some(node) = self.at_mut(node) {
             if let Some(holder) = node.catch_all {
                 return Err(holder);
             }
             node.catch_all = Some(value);
-        }
-        if !steps.is_empty() {
-            self.offer_leaf(&steps, Rank::BarePrefix, value);
-        }
-        steps.push(TRAILING_SLASH);
-        self.offer_leaf(&steps, Rank::BarePrefix, value);
-        Ok(())
-    }
-
-    fn set_leaf(&mut self, steps: &[Step<'_>], rank: Rank, value: u32) -> Result<(), u32> {
-        let node = self.node(steps);
-        match self.at_mut(node) {
-            Some(Node { leaf: Some((held, holder)), .. }) if *held == rank => Err(*holder),
-            Some(node) => {
-                node.leaf = Some((rank, value));
-                Ok(())
+            node.offer(End::Slash, Rank::BarePrefix, value);
+            if at != ROOT {
+                node.offer(End::Bare, Rank::BarePrefix, value);
             }
-            None => Ok(()),
+            return Ok(());
         }
-    }
-
-    /// Sets an alias unless something stronger, or the same from a pattern added before, is there.
-    ///
-    /// Two aliases of one rank never meet: `/x` and `/x/` are slash variants of each other's explicit
-    /// pattern only, and a bare prefix has one catch-all.
-    fn offer_leaf(&mut self, steps: &[Step<'_>], rank: Rank, value: u32) {
-        let node = self.node(steps);
-        if let Some(node) = self.at_mut(node)
-            && node.leaf.is_none_or(|(held, _)| held > rank)
-        {
-            node.leaf = Some((rank, value));
+        if let Some((Rank::Explicit, holder)) = *node.end_mut(end) {
+            return Err(holder);
         }
+        node.offer(end, Rank::Explicit, value);
+        let other = if end == End::Bare { End::Slash } else { End::Bare };
+        if at != ROOT {
+            node.offer(other, Rank::SlashVariant, value);
+        }
+        Ok(())
     }
 
     /// Finds or makes the node at the end of `steps`.
@@ -169,6 +172,9 @@ impl PathTree {
     /// The value of the most specific pattern that matches `path`, which begins with a slash.
     pub(crate) fn find(&self, path: &PathForm<'_>) -> Option<u32> {
         let rest = path.bytes().strip_prefix(b"/")?;
+        if self.sole.is_some() {
+            return self.sole;
+        }
         if path.is_encoded() {
             self.walk::<true>(ROOT, rest)
         } else {
@@ -178,13 +184,17 @@ impl PathTree {
 
     /// As [`find`](Self::find) for a path that holds no escape.
     pub(crate) fn find_plain(&self, path: &[u8]) -> Option<u32> {
-        self.walk::<false>(ROOT, path.strip_prefix(b"/")?)
+        let rest = path.strip_prefix(b"/")?;
+        self.sole.or_else(|| self.walk::<false>(ROOT, rest))
     }
 
     fn walk<const ENCODED: bool>(&self, at: u32, rest: &[u8]) -> Option<u32> {
         let node = self.at(at)?;
+        if rest.is_empty() {
+            return node.slashed.map(|(_, value)| value).or(node.catch_all);
+        }
         if !node.statics.is_empty() || node.param.is_some() {
-            let end = memchr::memchr(b'/', rest);
+            let end = rest.iter().position(|&byte| byte == b'/');
             let (segment, tail) = rest.split_at(end.unwrap_or(rest.len()));
             let found = if ENCODED && memchr::memchr(b'%', segment).is_some() {
                 node.statics.find(&Vec::from_iter(percent_encoding::percent_decode(segment)))

@@ -23,12 +23,10 @@ pub(super) fn parse(bytes: &[u8]) -> Option<Text> {
     text.make_ascii_lowercase();
 
     let mut refuse = false;
-    for byte in &text {
-        refuse |= !is_name_byte(*byte);
-    }
-    let dots = text.first_chunk::<{ ROOM - 1 }>()?.iter().zip(text.last_chunk::<{ ROOM - 1 }>()?);
-    for (byte, next) in dots {
-        refuse |= (*byte == b'.') & (*next == b'.');
+    let mut before = b'0';
+    for byte in text {
+        refuse |= !is_name_byte(byte) | ((before == b'.') & (byte == b'.'));
+        before = byte;
     }
     let last_label = name.rsplit(|byte| *byte == b'.').next()?;
     if refuse || last_label.first()?.is_ascii_digit() {

@@ -1,6 +1,6 @@
 //! The literal children of one node.
 
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hasher};
 
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
@@ -22,7 +22,11 @@ impl Statics {
 
     pub(crate) fn find(&self, segment: &[u8]) -> Option<u32> {
         match &self.index {
-            None => self.children.iter().find(|(key, _)| **key == *segment).map(|&(_, node)| node),
+            None => self
+                .children
+                .iter()
+                .find(|(key, _)| key.first() == segment.first() && **key == *segment)
+                .map(|&(_, node)| node),
             Some(index) => {
                 let at = index.find(hash(segment), |&at| self.key(at) == segment)?;
                 self.children.get(usize::try_from(*at).ok()?).map(|&(_, node)| node)
@@ -52,5 +56,7 @@ impl Statics {
 
 /// Literals are the operator's own, so their hash needs no secret.
 fn hash(segment: &[u8]) -> u64 {
-    FixedState::with_seed(0).hash_one(segment)
+    let mut state = FixedState::with_seed(0).build_hasher();
+    state.write(segment);
+    state.finish()
 }
