@@ -3,7 +3,9 @@
 #[path = "check/cases.rs"]
 mod cases;
 
-use fingerpost::config::{Config, Diagnostics, Severity};
+use fingerpost::config::{Config, Diagnostics, Route, Scope, Severity};
+use fingerpost::entry::Action;
+use fingerpost_router::{Owner, RouteOptions, Router, RouterBuilder};
 use proptest::prelude::*;
 
 use self::cases::CASES;
@@ -13,11 +15,41 @@ const NAME: &str = "fingerpost.toml";
 /// The configuration of the design's contract.
 const EXAMPLE: &str = include_str!("check/example.toml");
 
+/// Builds the router of a configuration, as `run` does.
+fn conflicts(config: &Config) -> Option<String> {
+    let mut builder = Router::builder(0);
+    let add = |builder: &mut RouterBuilder<()>, owner: Owner, route: &Route| {
+        let mut options = RouteOptions::default();
+        options.guarded = route.guarded;
+        options.forwards = matches!(route.action, Action::Forward(_));
+        builder.route(owner, route.path.clone(), options, ());
+    };
+    for site in &config.sites {
+        builder.site(site.pattern.clone(), site.options.routing.clone());
+        for route in &site.routes {
+            add(&mut builder, Owner::Host(site.pattern.clone()), route);
+        }
+    }
+    for route in &config.shared {
+        let every = route.scope == Scope::EveryHost;
+        add(&mut builder, if every { Owner::EveryHost } else { Owner::Shared }, route);
+    }
+    for claim in &config.claims {
+        for entry in &claim.paths {
+            let target = Some(entry.target.clone());
+            builder.prefix(claim.host.clone(), entry.prefix.clone(), target);
+        }
+    }
+    builder.build().err().map(|conflicts| conflicts.to_string())
+}
+
 /// What `check` prints, line by line, without the name of the file.
 fn lines(result: &Result<Config, Diagnostics>) -> Vec<String> {
     let diagnostics = result.as_ref().map_or_else(|errors| errors, |config| &config.warnings);
     let text = diagnostics.to_string();
-    text.lines().map(|line| line.strip_prefix("fingerpost.toml:").unwrap().to_owned()).collect()
+    text.lines()
+        .map(|line| line.strip_prefix("fingerpost.toml:").unwrap_or(line).to_owned())
+        .collect()
 }
 
 #[test]
@@ -25,6 +57,9 @@ fn every_mistake_is_reported_where_it_is() {
     for case in CASES {
         let result = Config::parse(NAME, case.text);
         assert_eq!(lines(&result), case.want, "{}", case.what);
+        if let Ok(config) = &result {
+            assert_eq!(conflicts(config), None, "{}", case.what);
+        }
         let fails = case.want.iter().any(|line| !line.contains(": warning: "));
         assert_eq!(result.is_err(), fails, "{}", case.what);
     }
@@ -89,7 +124,7 @@ proptest! {
 
     /// Pieces of bad configurations, put together at random.
     #[test]
-    fn no_text_panics_and_every_position_is_in_the_text(
+    fn no_text_panics_and_what_is_accepted_builds_a_router(
         pieces in prop::collection::vec((0..CASES.len(), any::<u16>(), any::<u16>()), 1..6),
         noise in ".{0,8}",
     ) {
@@ -104,10 +139,37 @@ proptest! {
         let result = Config::parse(NAME, &text);
         let diagnostics = result.as_ref().map_or_else(|errors| errors, |config| &config.warnings);
         prop_assert_eq!(diagnostics.has_errors(), result.is_err());
+        if let Ok(config) = &result {
+            prop_assert_eq!(conflicts(config), None);
+        }
         for one in diagnostics.iter() {
             let line = text.split('\n').nth(one.line() - 1);
             let width = line.map(|line| line.chars().count() + 1);
             prop_assert!(width.is_some_and(|width| one.column() <= width), "{:?}", one);
+        }
+    }
+    /// Routes and claims of a few hosts and paths that often collide.
+    #[test]
+    fn routes_and_claims_that_are_accepted_build_a_router(
+        routes in prop::collection::vec((0..4_usize, 0..9_usize, any::<bool>()), 0..8),
+        entries in prop::collection::btree_map(0..5_usize, 0..3_usize, 0..4),
+    ) {
+        let hosts = ["\"a.example\"", "\"b.example\"", "\"*.example\"", "\"*\", \"a.example\""];
+        let paths = ["/", "/x", "/x/", "/{id}", "/{*rest}", "/x/{*rest}", "/%78", "/Admin", "/admin/{a}/b"];
+        let mut text = "[fleets.go]\nservers = [\"127.0.0.1:1\"]\n".to_owned();
+        for (host, path, guarded) in routes {
+            let (host, path) = (hosts[host], paths[path]);
+            text.push_str(&format!("[[routes]]\nhosts = [{host}]\npath = \"{path}\"\n"));
+            text.push_str(&format!("guarded = {guarded}\nfleet = \"go\"\n"));
+            text.push_str("account = \"a\"\napp = \"a\"\n");
+        }
+        text.push_str("[[claims]]\nhost = \"a.example\"\naccount = \"a\"\napp = \"a\"\n[claims.paths]\n");
+        for (prefix, target) in entries {
+            let prefix = ["x", "X", "admin", "paulca", ".well-known"][prefix];
+            text.push_str(&format!("\"{prefix}\" = \"{}.example\"\n", ["a", "b", "c"][target]));
+        }
+        if let Ok(config) = Config::parse(NAME, &text) {
+            prop_assert_eq!(conflicts(&config), None, "{}", text);
         }
     }
 }

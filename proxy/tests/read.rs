@@ -5,8 +5,10 @@ use std::process::{Command, Output};
 fn fingerpost(arguments: &[&str]) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fingerpost"));
     let command = command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/check"));
-    let Output { status, stdout, stderr } = command.args(arguments).output().unwrap();
-    (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
+    let Output { status, stdout, stderr } =
+        command.args(arguments).output().expect("the binary was built for this test");
+    let text = |bytes| String::from_utf8(bytes).expect("everything printed here is UTF-8");
+    (status.code(), text(stdout), text(stderr))
 }
 
 #[test]

@@ -36,7 +36,11 @@ fn summary(config: &Config) -> String {
 fn counts(diagnostics: &Diagnostics) -> String {
     let warnings = diagnostics.count(Severity::Warning);
     let errors = count(diagnostics.count(Severity::Error), "error");
-    if warnings == 0 { errors } else { format!("{errors}, {}", count(warnings, "warning")) }
+    match (diagnostics.left_out(), warnings) {
+        (0, 0) => errors,
+        (0, warnings) => format!("{errors}, {}", count(warnings, "warning")),
+        (more, _) => format!("{errors} shown, and {more} more"),
+    }
 }
 
 fn count(number: usize, noun: &str) -> String {

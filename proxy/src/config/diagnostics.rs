@@ -83,6 +83,11 @@ impl Diagnostics {
         self.all.len()
     }
 
+    /// How many more there are that were only counted.
+    pub fn left_out(&self) -> usize {
+        self.left_out
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()

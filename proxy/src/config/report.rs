@@ -19,6 +19,7 @@ pub(crate) struct Report<'t> {
     line_starts: Vec<usize>,
     tree: Spanned<DeTable<'t>>,
     found: Vec<Found>,
+    has_errors: bool,
     left_out: usize,
     broken: BTreeSet<Place>,
 }
@@ -34,8 +35,15 @@ impl<'t> Report<'t> {
     pub(crate) fn new(text: &'t str, tree: Spanned<DeTable<'t>>) -> Self {
         let newlines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         let line_starts = std::iter::once(0).chain(newlines.map(|(at, _)| at + 1)).collect();
-        let (found, broken) = (Vec::new(), BTreeSet::new());
-        Self { text, line_starts, tree, found, left_out: 0, broken }
+        Self {
+            text,
+            line_starts,
+            tree,
+            found: Vec::new(),
+            has_errors: false,
+            left_out: 0,
+            broken: BTreeSet::new(),
+        }
     }
 
     /// Reports that the value at a place is wrong.
@@ -71,7 +79,7 @@ impl<'t> Report<'t> {
     }
 
     pub(crate) fn has_errors(&self) -> bool {
-        self.found.iter().any(|found| found.severity == Severity::Error)
+        self.has_errors
     }
 
     /// The place with its line, to point at from another place: `routes[0] (line 12)`.
@@ -102,10 +110,11 @@ impl<'t> Report<'t> {
 
     fn push(&mut self, severity: Severity, offset: usize, at: String, message: impl Display) {
         // An error is never hidden behind a thousand warnings: the outcome depends on it.
-        if self.is_full() && (severity == Severity::Warning || self.has_errors()) {
+        if self.is_full() && (severity == Severity::Warning || self.has_errors) {
             self.left_out += 1;
             return;
         }
+        self.has_errors |= severity == Severity::Error;
         let message = message.to_string();
         self.found.push(Found { severity, offset, at, message });
     }

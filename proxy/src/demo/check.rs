@@ -3,7 +3,7 @@
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
-use std::time::Instant;
+use tokio::time::Instant;
 
 use super::client::{Reply, get};
 use super::{Demo, HOST};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use tokio::time::Instant;
 
 use crate::apply;
 use crate::config::{Config, Limits, Listen, Log};

@@ -3,7 +3,7 @@
 use std::net::TcpStream;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use fingerpost::server::Phase;
 
@@ -12,11 +12,18 @@ use super::proxy::{Plan, Proxy, get};
 use super::upstream::Upstream;
 
 fn wait_for(proxy: &Proxy, phase: Phase) {
-    let patience = Instant::now() + Duration::from_secs(10);
-    while proxy.drain.phase() < phase {
-        assert!(Instant::now() < patience);
+    eventually(|| proxy.drain.phase() >= phase);
+}
+
+/// Waits for something that nobody tells us of.
+fn eventually(mut happened: impl FnMut() -> bool) {
+    for _ in 0..2_000 {
+        if happened() {
+            return;
+        }
         std::thread::sleep(Duration::from_millis(5));
     }
+    panic!("it never happened");
 }
 
 /// An upstream that answers when it is told to.
@@ -44,10 +51,7 @@ fn serves_on_for_the_grace() {
     proxy.begin_drain();
     wait_for(&proxy, Phase::Draining);
     // The worker hears of it a moment later.
-    let patience = Instant::now() + Duration::from_secs(10);
-    while !proxy.ask(get("/", "")).closes() {
-        assert!(Instant::now() < patience);
-    }
+    eventually(|| proxy.ask(get("/", "")).closes());
     let reply = old.ask(get("/", ""));
     assert_eq!((reply.text(), reply.closes()), ("hi", true));
     assert!(old.is_closed());
@@ -72,11 +76,7 @@ fn finishes_what_is_under_way() {
     upstream.head();
     proxy.begin_drain();
     assert!(idle.is_closed() && silent.is_closed());
-    let patience = Instant::now() + Duration::from_secs(10);
-    while TcpStream::connect(proxy.address).is_ok() {
-        assert!(Instant::now() < patience, "it still listens");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    eventually(|| TcpStream::connect(proxy.address).is_err());
     go.send(()).unwrap();
     let reply = busy.reply();
     assert_eq!((reply.text(), reply.closes()), ("done", true));
@@ -156,12 +156,10 @@ fn pins_no_old_snapshot() {
         old.push(Arc::downgrade(&proxy.snapshots.current()));
         proxy.snapshots.publish(plan().generation(generation).snapshot());
     }
-    let patience = Instant::now() + Duration::from_secs(10);
-    while old.iter().any(|old| old.strong_count() > 0) {
-        assert!(Instant::now() < patience, "{:?}", old.iter().map(|old| old.strong_count()));
-        std::thread::sleep(Duration::from_millis(5));
+    eventually(|| {
         proxy.snapshots.sweep();
-    }
+        old.iter().all(|old| old.strong_count() == 0)
+    });
     for client in &mut clients {
         go.send(()).unwrap();
         assert_eq!(client.reply().text(), "done");

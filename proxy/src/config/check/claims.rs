@@ -108,7 +108,12 @@ impl Claims<'_> {
         if let Some(draft) = found.filter(|draft| !draft.routes.is_empty()) {
             return Some(draft);
         }
+        // What may only be misspelled is reported there.
         if !self.hosts_known {
+            return None;
+        }
+        if report.is_full() {
+            report.error(&at(), "not shown");
             return None;
         }
         let covering = self.drafts.iter().find(|(pattern, draft)| {

@@ -145,11 +145,15 @@ fn reachable_elsewhere(
     }
 }
 
-/// Whether a claim moves away everything that another one does.
+/// Whether a claim moves away everything that another one does. Maps are in the order of their
+/// prefixes.
 fn has_map(claim: &Claim, other: &Claim) -> bool {
-    let targets: HashMap<_, _> =
-        claim.paths.iter().map(|entry| (entry.prefix.as_str(), &entry.target)).collect();
-    other.paths.iter().all(|entry| targets.get(entry.prefix.as_str()) == Some(&&entry.target))
+    let target = |prefix: &str| {
+        let found = claim.paths.binary_search_by(|entry| entry.prefix.as_str().cmp(prefix)).ok()?;
+        claim.paths.get(found).map(|entry| &entry.target)
+    };
+    other.paths.len() <= claim.paths.len()
+        && other.paths.iter().all(|entry| target(entry.prefix.as_str()) == Some(&entry.target))
 }
 
 /// Warns of guarded shared routes that a site answers in their place.
