@@ -74,7 +74,7 @@ impl Record {
             client = self.client.address(),
             host = self.host,
             method = self.method.as_str(),
-            target = %self.target,
+            path = %self.target,
             version = ?self.version,
             status = self.status.as_u16(),
             bytes = self.bytes,
@@ -82,7 +82,8 @@ impl Record {
             route = entry.map(|entry| &*entry.id),
             account = entry.and_then(|entry| entry.account.as_deref()),
             app = entry.and_then(|entry| entry.app.as_deref()),
-            complete = self.complete,
+            // A response to HEAD is complete without the content that it describes.
+            complete = self.complete || self.method == Method::HEAD,
         );
     }
 }

@@ -5,6 +5,7 @@
 
 mod connection;
 mod forwarded;
+mod max_forwards;
 mod response;
 
 use http::header::{CONNECTION, EXPECT, HOST, TE, TRANSFER_ENCODING, UPGRADE, VIA};
@@ -14,6 +15,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Version};
 
 use crate::problem::Problem;
 pub(crate) use forwarded::Origin;
+pub(crate) use max_forwards::ends_here;
 pub(crate) use response::edit_response;
 
 /// What dispatch has to know about a request whose header was edited.

@@ -110,6 +110,9 @@ async fn respond(
         let mut order = match pending {
             Pending::Ordered(order) => order,
             Pending::Received(mut parts, incoming) => {
+                if headers::ends_here(&mut parts) {
+                    return Outcome::Local(own_options());
+                }
                 let empty = incoming.is_end_stream();
                 let edited = match headers::edit_request(&mut parts, empty, client.origin()) {
                     Ok(edited) => edited,

@@ -45,13 +45,14 @@ pub(crate) async fn attempt(
     mut order: Order,
     history: &mut History,
 ) -> Attempt {
-    let Some(server) = fleet.next() else {
+    let Some(server) = history.server(fleet, client.now()) else {
         log(fleet, None, Failure::NoServer);
         return Attempt::Failed(Failure::NoServer.problem());
     };
     let mut lease = match lease(fleet, server, history).await {
         Ok(lease) => lease,
         Err(failure) => {
+            server.went_down(client.now());
             log(fleet, Some(server), failure);
             return match history.next_server(fleet.len()) {
                 true => Attempt::Again(order),
@@ -125,7 +126,9 @@ async fn lease(
     {
         return Ok(lease);
     }
-    upstream::connect(server, fleet.fleet.connect_timeout).await
+    let lease = upstream::connect(server, fleet.fleet.connect_timeout).await?;
+    server.is_up();
+    Ok(lease)
 }
 
 /// How far a request came that has no response.

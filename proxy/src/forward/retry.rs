@@ -1,14 +1,17 @@
 //! Which requests may be sent a second time (RFC 9110 section 9.2.2, RFC 9112 section 9.3.1).
 
+use std::rc::Rc;
+
 use http::Method;
 
 use super::Inbound;
 use super::upload::Progress;
-use crate::upstream::Lease;
+use crate::upstream::{FleetPool, Lease, ServerPool};
 
 /// What has been tried for one request.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct History {
+    turn: Option<usize>,
     /// Servers that gave no connection, or took it back before anything was sent.
     failures: usize,
     /// The idle connections have been tried: the next one is new.
@@ -17,6 +20,16 @@ pub(crate) struct History {
 }
 
 impl History {
+    /// The server to ask: the fleet's next, then the ones behind those that failed.
+    pub(super) fn server<'f>(
+        &mut self,
+        fleet: &'f FleetPool,
+        now: u32,
+    ) -> Option<&'f Rc<ServerPool>> {
+        let turn = *self.turn.get_or_insert_with(|| fleet.turn());
+        fleet.server(turn.wrapping_add(self.failures), now)
+    }
+
     /// A server failed before anything was sent: whether another one is worth it.
     pub(super) fn next_server(&mut self, servers: usize) -> bool {
         self.failures += 1;

@@ -78,11 +78,20 @@ impl FleetPool {
         self.servers.len()
     }
 
-    /// The next server in turn; `None` for a fleet without servers.
-    pub(crate) fn next(&self) -> Option<&Rc<ServerPool>> {
+    /// Takes a turn: where a request begins to look for a server.
+    pub(crate) fn turn(&self) -> usize {
         let turn = self.next.get();
         self.next.set(turn.wrapping_add(1));
-        self.servers.get(turn.checked_rem(self.servers.len())?)
+        turn
+    }
+
+    /// The server at `turn`, or the first one after it that is not known to be down; `None` for a
+    /// fleet without servers. If all are down, they may have come back.
+    pub(crate) fn server(&self, turn: usize, now: u32) -> Option<&Rc<ServerPool>> {
+        let first = turn.checked_rem(self.servers.len())?;
+        let (before, after) = self.servers.split_at_checked(first)?;
+        let mut order = after.iter().chain(before);
+        order.find(|server| !server.is_down(now)).or_else(|| self.servers.get(first))
     }
 }
 
@@ -95,7 +104,12 @@ pub(crate) struct ServerPool {
     idle: RefCell<Vec<(Line, u32)>>,
     max_idle: Cell<usize>,
     idle_timeout: Cell<u32>,
+    /// When it last gave no connection, if it has given none since.
+    down_since: Cell<Option<u32>>,
 }
+
+/// How long a server that gave no connection is passed over, in milliseconds.
+const DOWN_FOR: u32 = 2_000;
 
 impl ServerPool {
     fn new(address: &Arc<str>) -> Self {
@@ -105,6 +119,7 @@ impl ServerPool {
             idle: RefCell::default(),
             max_idle: Cell::new(0),
             idle_timeout: Cell::new(0),
+            down_since: Cell::new(None),
         }
     }
 
@@ -118,6 +133,20 @@ impl ServerPool {
                 return Some(Lease::new(line, true));
             }
         }
+    }
+
+    /// Notes that it gave no connection.
+    pub(crate) fn went_down(&self, now: u32) {
+        self.down_since.set(Some(now));
+    }
+
+    /// Notes that it gave one.
+    pub(crate) fn is_up(&self) {
+        self.down_since.set(None);
+    }
+
+    fn is_down(&self, now: u32) -> bool {
+        self.down_since.get().is_some_and(|since| now.wrapping_sub(since) < DOWN_FOR)
     }
 
     pub(super) fn put(&self, line: Line, now: u32) {

@@ -5,7 +5,8 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fingerpost::server::Phase;
+use fingerpost::server::{Drain, Listeners, Phase, serve};
+use fingerpost::snapshot::Snapshots;
 
 use super::forwarding::reply_of;
 use super::proxy::{Plan, Proxy, get};
@@ -164,4 +165,29 @@ fn pins_no_old_snapshot() {
         go.send(()).unwrap();
         assert_eq!(client.reply().text(), "done");
     }
+}
+
+/// One socket a thread, all on one port; a taken port is an error that names it.
+#[test]
+fn listens_once_a_thread() {
+    let upstream = Upstream::fixed(reply_of("hi"));
+    let snapshots = Arc::new(Snapshots::new(Plan::to(&[&upstream]).snapshot()));
+    let any = "127.0.0.1:0".parse().unwrap();
+    let listeners = Listeners::bind(&[any, any], 3).unwrap();
+    let addresses = listeners.addresses().unwrap();
+    assert_ne!(addresses[0], addresses[1]);
+    let drain = Drain::new(Duration::ZERO, Duration::from_secs(5));
+    let serving = serve(listeners, &snapshots, &drain).unwrap();
+    let mut clients: Vec<_> =
+        (0..64).map(|n| super::client::Client::connect(addresses[n % 2])).collect();
+    for client in &mut clients {
+        assert_eq!(client.ask(get("/", "")).text(), "hi");
+    }
+    drain.end();
+    serving.wait().unwrap();
+
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap();
+    let error = Listeners::bind(&[address], 1).unwrap_err();
+    assert!(error.to_string().contains(&address.to_string()), "{error}");
 }

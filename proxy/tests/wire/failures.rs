@@ -1,6 +1,8 @@
 //! Upstreams that fail.
 
 use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::forwarding::reply_of;
@@ -105,6 +107,29 @@ fn asks_the_next_server() {
         assert_eq!(client.ask(request).text(), "here");
     }
     assert_eq!(upstream.requests(), 6);
+}
+
+/// A server that gave no connection is passed over for a while, unless no other is left.
+#[test]
+fn passes_over_a_server_that_is_down() {
+    let connections = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&connections);
+    // It accepts, and closes before anything was sent: nothing gets there.
+    let down = Upstream::run(move |_| {
+        counted.fetch_add(1, Ordering::SeqCst);
+    });
+    let up = Upstream::fixed(reply_of("up"));
+    let proxy = Plan::to_addresses(&[nobody(), up.address]).start();
+    let mut client = proxy.client();
+    for _ in 0..6 {
+        assert_eq!(client.ask(get("/", "")).text(), "up");
+    }
+    let proxy = Plan::to_addresses(&[nobody(), nobody(), down.address]).start();
+    let mut client = proxy.client();
+    for _ in 0..3 {
+        assert_eq!(client.ask(get("/", "")).status, 502);
+    }
+    assert!(connections.load(Ordering::SeqCst) >= 3);
 }
 
 #[test]

@@ -192,3 +192,24 @@ fn refuses_malformed_fields() {
     }
     assert!(upstream.is_silent());
 }
+
+/// RFC 9110 7.6.2
+#[test]
+fn counts_the_hops_of_options() {
+    let upstream = Upstream::echo();
+    let proxy = Plan::to(&[&upstream]).start();
+    let mut client = proxy.client();
+    for (method, sent, want) in [
+        ("OPTIONS", "1", Some("0")),
+        ("OPTIONS", "10", Some("9")),
+        ("OPTIONS", "x", Some("x")),
+        ("OPTIONS", "0", None),
+        ("GET", "0", Some("0")),
+    ] {
+        let request = get("/", &format!("Max-Forwards: {sent}\r\n")).replace("GET", method);
+        let reply = client.ask(request);
+        assert_eq!(reply.status, 200);
+        assert_eq!(field(reply.text(), "max-forwards").as_deref(), want, "{method} {sent}");
+        assert_eq!(reply.field("allow").is_some(), want.is_none(), "{method} {sent}");
+    }
+}
