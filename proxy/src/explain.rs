@@ -95,7 +95,14 @@ fn explain(router: &Router<Arc<Entry>>, request: &Request) -> Answer {
         tls_names: request.tls_names.as_deref(),
     };
     let host = match select(&head) {
-        Err(rejected) => return Answer::refused(rejected.status(), rejected.reason()),
+        Err(rejected) => {
+            let mut answer = Answer::refused(rejected.status(), rejected.reason());
+            // The certificate is checked last: the host is known where that is what fails.
+            if let Ok(Selected::Host(host)) = select(&Head { tls_names: None, ..head }) {
+                answer.host = Some(host.to_string());
+            }
+            return answer;
+        }
         Ok(Selected::Asterisk) => {
             return Answer::refused(200, "the proxy answers OPTIONS * itself");
         }

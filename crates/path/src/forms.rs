@@ -40,7 +40,7 @@ pub(crate) fn forms<'a>(
     let query = query.filter(|_| rules.families().contains(Families::QUERY));
     let mut closure = Closure::new(rules, path.len() + query.map_or(0, <[u8]>::len));
     closure.add(Cow::Borrowed(path), 0, Spelling::Received)?;
-    let decoded = closure.base(path)?;
+    closure.base(path)?;
     if let Some(pairs) = query {
         closure.parameters(pairs)?;
     }
@@ -50,7 +50,18 @@ pub(crate) fn forms<'a>(
         closure.expand(&form)?;
         next += 1;
     }
-    Ok(closure.ordered(decoded))
+    closure.found.sort_by_key(|form| rank(form.by));
+    Ok(closure.found)
+}
+
+/// The cleaned form decides first, what nobody has cleaned last.
+const fn rank(by: Spelling) -> u8 {
+    match by {
+        Spelling::Normalised => 0,
+        Spelling::Decoded => 2,
+        Spelling::Received => 3,
+        _ => 1,
+    }
 }
 
 struct Closure<'a, 'r> {
@@ -91,14 +102,16 @@ impl<'a, 'r> Closure<'a, 'r> {
         rewritten.map_or(Ok(()), |bytes| self.add(Cow::Owned(bytes), decoded, by))
     }
 
-    /// Adds the two base forms; answers how many forms the decoded path takes.
-    fn base(&mut self, path: &[u8]) -> Result<usize, PathRefused> {
+    /// Adds the two base forms: the decoded path, and the cleaned form of that, which may be the same.
+    fn base(&mut self, path: &[u8]) -> Result<(), PathRefused> {
         let decoded = rewrite::decode(path);
         let clean = rewrite::resolve_dots(decoded.as_deref().unwrap_or(path), Slashes::Merge);
         self.step(decoded, 1, Spelling::Decoded)?;
-        let base = self.found.len();
-        self.step(clean, 1, Spelling::Normalised)?;
-        Ok(base)
+        match (clean, self.found.last_mut()) {
+            (None, Some(cleaned)) => cleaned.by = Spelling::Normalised,
+            (clean, _) => self.step(clean, 1, Spelling::Normalised)?,
+        }
+        Ok(())
     }
 
     fn parameters(&mut self, pairs: &[u8]) -> Result<(), PathRefused> {
@@ -159,18 +172,5 @@ impl<'a, 'r> Closure<'a, 'r> {
             self.parameters(path)?;
         }
         Ok(())
-    }
-
-    /// Moves the path as received and its decoded form behind all others.
-    fn ordered(mut self, base: usize) -> Vec<Form<'a>> {
-        let count = self.found.len();
-        self.found.rotate_left(base.min(count));
-        if base == 2 {
-            // received, decoded -> decoded, received
-            if let [.., received, decoded] = self.found.as_mut_slice() {
-                std::mem::swap(received, decoded);
-            }
-        }
-        self.found
     }
 }
