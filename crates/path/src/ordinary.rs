@@ -21,13 +21,14 @@ const BLOCK: usize = 16;
 
 /// Classifies every byte of `path` together with the one that follows it.
 fn scan(path: &[u8]) -> u8 {
-    let Some((&last, all_but_last)) = path.split_last() else { return 0 };
-    let mut seen = classify(last, b'a');
+    let mut seen = path.last().map_or(0, |&last| classify(last, b'a'));
     if path.len() <= BLOCK {
-        return all_but_last
-            .iter()
-            .zip(path.iter().skip(1))
-            .fold(seen, |seen, (&byte, &after)| seen | classify(byte, after));
+        let mut padded = [b'a'; BLOCK + 1];
+        padded.iter_mut().zip(path).for_each(|(to, &from)| *to = from);
+        return match (padded.first_chunk(), padded.last_chunk()) {
+            (Some(block), Some(next)) => seen | scan_block(block, next),
+            _ => seen,
+        };
     }
     let pairs = |start: usize| {
         let rest = path.get(start..)?;
@@ -85,8 +86,10 @@ impl Rules {
         if path.first() != Some(&b'/') {
             return None;
         }
-        let (segment, tail) = first_segment(path);
-        if !segment.iter().all(|&byte| self.is_ordinary_byte(byte)) || segment == b"_next" {
+        let rest = path.get(1..)?;
+        let end = rest.iter().position(|&byte| !self.is_ordinary_byte(byte));
+        let (segment, tail) = rest.split_at(end.unwrap_or(rest.len()));
+        if !matches!(tail.first(), None | Some(b'/')) || segment == b"_next" {
             return None;
         }
         let seen = scan(path);

@@ -82,7 +82,12 @@ impl Table {
     pub(crate) fn find(&self, key: &[u8]) -> Option<Entry<'_>> {
         let hash = self.hash(key);
         let shard = self.shards.get(self.shard_of(hash))?;
-        let is_for = |slot: &Slot| shard.entry(slot).is_some_and(|entry| entry.is_for(key));
+        let is_for = |slot: &Slot| {
+            text_of(&shard.text, slot).is_some_and(|text| match slot.key {
+                Key::Exact => text == key,
+                Key::Folded => is_folded(text, key),
+            })
+        };
         let first = shard.entry(shard.slots.find(hash, is_for)?)?;
         if first.key == Key::Exact { Some(first) } else { shard.best(hash, key) }
     }
@@ -193,11 +198,13 @@ impl Entry<'_> {
     fn is_for(&self, key: &[u8]) -> bool {
         match self.key {
             Key::Exact => self.text == key,
-            Key::Folded => {
-                self.text.eq_ignore_ascii_case(key) && !key.iter().any(u8::is_ascii_uppercase)
-            }
+            Key::Folded => is_folded(self.text, key),
         }
     }
+}
+
+fn is_folded(text: &[u8], key: &[u8]) -> bool {
+    text.eq_ignore_ascii_case(key) && !key.iter().any(u8::is_ascii_uppercase)
 }
 
 fn text_of<'a>(text: &'a [u8], slot: &Slot) -> Option<&'a [u8]> {

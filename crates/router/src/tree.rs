@@ -3,7 +3,7 @@
 use fingerpost_path::PathForm;
 
 use crate::pattern::{PathPattern, Segment};
-use statics::Statics;
+use statics::{Cut, Head, Statics};
 
 mod statics;
 
@@ -149,7 +149,7 @@ impl PathTree {
             let fresh = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
             let Some(node) = self.at_mut(at) else { return at };
             let next = match step {
-                Step::Literal(bytes) => node.statics.find(bytes),
+                Step::Literal(bytes) => node.statics.find(bytes, Head::of(bytes)),
                 Step::Param => node.param,
             };
             at = match (next, step) {
@@ -194,17 +194,17 @@ impl PathTree {
             return node.slashed.map(|(_, value)| value).or(node.catch_all);
         }
         if !node.statics.is_empty() || node.param.is_some() {
-            let end = rest.iter().position(|&byte| byte == b'/');
-            let (segment, tail) = rest.split_at(end.unwrap_or(rest.len()));
+            let Cut { segment, head, rest } = Cut::from(rest);
             let found = if ENCODED && memchr::memchr(b'%', segment).is_some() {
-                node.statics.find(&Vec::from_iter(percent_encoding::percent_decode(segment)))
+                let decoded = Vec::from_iter(percent_encoding::percent_decode(segment));
+                node.statics.find(&decoded, Head::of(&decoded))
             } else {
-                node.statics.find(segment)
+                node.statics.find(segment, head)
             };
             let param = node.param.filter(|_| !segment.is_empty());
             for next in [found, param].into_iter().flatten() {
-                let value = match tail.split_first() {
-                    Some((_, deeper)) => self.walk::<ENCODED>(next, deeper),
+                let value = match rest {
+                    Some(deeper) => self.walk::<ENCODED>(next, deeper),
                     None => self.at(next)?.leaf.map(|(_, value)| value),
                 };
                 if value.is_some() {

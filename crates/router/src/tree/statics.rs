@@ -8,11 +8,69 @@ use hashbrown::HashTable;
 /// Literal segments to nodes: a list while there are few, a hash table from then on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Statics {
-    children: Vec<(Box<[u8]>, u32)>,
-    index: Option<HashTable<u32>>,
+    children: Vec<Child>,
+    index: Option<Box<HashTable<u32>>>,
 }
 
-/// Up to this many children a list of lengths and bytes is faster than hashing.
+#[derive(Clone, Debug)]
+struct Child {
+    head: Head,
+    node: u32,
+    /// What follows the first eight bytes.
+    tail: Box<[u8]>,
+}
+
+/// The first eight bytes of a segment as one number, and its length: most literals are no longer, so
+/// that comparing them is comparing two numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Head {
+    bytes: u64,
+    len: u32,
+}
+
+/// A segment that was cut off the front of a path.
+#[derive(Clone, Copy)]
+pub(crate) struct Cut<'a> {
+    pub(crate) segment: &'a [u8],
+    pub(crate) head: Head,
+    /// What follows the slash; `None` where there is none.
+    pub(crate) rest: Option<&'a [u8]>,
+}
+
+impl Head {
+    pub(crate) fn of(segment: &[u8]) -> Self {
+        let bytes = match segment.first_chunk() {
+            Some(first) => u64::from_le_bytes(*first),
+            None => segment.iter().rev().fold(0, |bytes, &byte| bytes << 8 | u64::from(byte)),
+        };
+        Self { bytes, len: u32::try_from(segment.len()).unwrap_or(u32::MAX) }
+    }
+}
+
+impl<'a> Cut<'a> {
+    /// Cuts the first segment off `path`, which begins after a slash.
+    pub(crate) fn from(path: &'a [u8]) -> Self {
+        let end = match path.first_chunk().and_then(|first| slash(u64::from_le_bytes(*first))) {
+            Some(end) => Some(end),
+            None if path.len() <= 32 => path.iter().position(|&byte| byte == b'/'),
+            None => memchr::memchr(b'/', path),
+        };
+        let segment = end.and_then(|end| path.get(..end)).unwrap_or(path);
+        let rest = end.and_then(|end| path.get(end + 1..));
+        Self { segment, head: Head::of(segment), rest }
+    }
+}
+
+/// The position of the first slash among eight bytes.
+fn slash(bytes: u64) -> Option<usize> {
+    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    let other = bytes ^ u64::from_le_bytes([b'/'; 8]);
+    // The high bit of a byte is set where the byte of `other` is zero, and only there.
+    let zero = !(((other & LOW) + LOW) | other | LOW);
+    (zero != 0).then(|| usize::try_from(zero.trailing_zeros() / 8).unwrap_or(0))
+}
+
+/// Up to this many children a list is faster than hashing.
 const LIST: usize = 6;
 
 impl Statics {
@@ -20,43 +78,82 @@ impl Statics {
         self.children.is_empty()
     }
 
-    pub(crate) fn find(&self, segment: &[u8]) -> Option<u32> {
-        match &self.index {
-            None => self
-                .children
-                .iter()
-                .find(|(key, _)| key.first() == segment.first() && **key == *segment)
-                .map(|&(_, node)| node),
-            Some(index) => {
-                let at = index.find(hash(segment), |&at| self.key(at) == segment)?;
-                self.children.get(usize::try_from(*at).ok()?).map(|&(_, node)| node)
-            }
-        }
+    pub(crate) fn find(&self, segment: &[u8], head: Head) -> Option<u32> {
+        let child = match &self.index {
+            None => self.children.iter().find(|child| child.is(segment, head)),
+            Some(index) => index
+                .find(hash(head), |&at| self.at(at).is_some_and(|child| child.is(segment, head)))
+                .and_then(|&at| self.at(at)),
+        };
+        child.map(|child| child.node)
     }
 
     /// Adds a child that is not there yet.
     pub(crate) fn insert(&mut self, segment: &[u8], node: u32) {
-        self.children.push((segment.into(), node));
+        let tail = segment.get(8..).unwrap_or_default().into();
+        self.children.push(Child { head: Head::of(segment), node, tail });
         if self.children.len() > LIST {
             let mut index = self.index.take().unwrap_or_default();
-            let first = index.len();
-            for at in first..self.children.len() {
+            let hash_of = |at: &u32| self.at(*at).map_or(0, |child| hash(child.head));
+            for at in index.len()..self.children.len() {
                 let at = u32::try_from(at).unwrap_or(u32::MAX);
-                index.insert_unique(hash(self.key(at)), at, |&at| hash(self.key(at)));
+                index.insert_unique(hash_of(&at), at, hash_of);
             }
             self.index = Some(index);
         }
     }
 
-    fn key(&self, at: u32) -> &[u8] {
-        let at = usize::try_from(at).unwrap_or(usize::MAX);
-        self.children.get(at).map_or(&[], |(key, _)| key)
+    fn at(&self, at: u32) -> Option<&Child> {
+        self.children.get(usize::try_from(at).ok()?)
+    }
+}
+
+impl Child {
+    fn is(&self, segment: &[u8], head: Head) -> bool {
+        self.head == head
+            && (self.tail.is_empty() || segment.get(8..).is_some_and(|tail| *tail == *self.tail))
     }
 }
 
 /// Literals are the operator's own, so their hash needs no secret.
-fn hash(segment: &[u8]) -> u64 {
+fn hash(head: Head) -> u64 {
     let mut state = FixedState::with_seed(0).build_hasher();
-    state.write(segment);
+    state.write_u64(head.bytes);
+    state.write_u32(head.len);
     state.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_segment_ends_at_the_first_slash_wherever_it_stands() {
+        for path in
+            ["", "/", "a", "a/", "abcdefg/h", "abcdefgh/i", "abcdefghi/", "/abcdefgh", "\u{af}/x"]
+        {
+            let cut = Cut::from(path.as_bytes());
+            let (segment, rest) = match path.split_once('/') {
+                Some((segment, rest)) => (segment, Some(rest.as_bytes())),
+                None => (path, None),
+            };
+            assert_eq!((cut.segment, cut.rest), (segment.as_bytes(), rest), "{path}");
+            assert_eq!(cut.head, Head::of(segment.as_bytes()), "{path}");
+        }
+    }
+
+    #[test]
+    fn long_segments_with_one_head_are_told_apart() {
+        let mut statics = Statics::default();
+        let names =
+            ["same-head", "same-head-1", "same-head-2", "same-hea", "a", "b", "c", "d", "e"];
+        for (node, name) in (0..).zip(names) {
+            statics.insert(name.as_bytes(), node);
+        }
+        for (node, name) in (0..).zip(names) {
+            let name = name.as_bytes();
+            assert_eq!(statics.find(name, Head::of(name)), Some(node));
+        }
+        assert_eq!(statics.find(b"same-head-3", Head::of(b"same-head-3")), None);
+    }
 }
