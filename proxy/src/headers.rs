@@ -25,6 +25,8 @@ pub(crate) struct Edited {
     pub(crate) expects_continue: bool,
     /// The request names no host (HTTP/1.0).
     pub(crate) hostless: bool,
+    /// It has fields that [`remove_overrides`] would remove.
+    pub(crate) overrides: bool,
 }
 
 const ONE_ONE: HeaderValue = HeaderValue::from_static("1.1 fingerpost");
@@ -44,7 +46,7 @@ pub(crate) fn edit_request(
     origin: &Origin,
 ) -> Result<Edited, Problem> {
     let survey = Survey::of(&parts.headers, origin.trusted());
-    let mut edited = Edited::default();
+    let mut edited = Edited { overrides: survey.has(Survey::OVERRIDES), ..Edited::default() };
 
     if survey.has(Survey::CONNECTION) {
         connection::remove_nominated(&mut parts.headers)?;
@@ -113,6 +115,7 @@ impl Survey {
     const UPGRADE: u8 = 8;
     const EXPECT: u8 = 16;
     const FORWARDED: u8 = 32;
+    const OVERRIDES: u8 = 64;
 
     fn of(headers: &HeaderMap, trusted: bool) -> Self {
         let mut survey = Self::default();
@@ -130,9 +133,14 @@ impl Survey {
                 text if text.contains('_') => survey.unwanted.push(name.clone()),
                 text if forwarded::managed(text) => {
                     survey.found |= Self::FORWARDED;
-                    if !trusted {
+                    if trusted {
+                        survey.found |= Self::OVERRIDES;
+                    } else {
                         survey.unwanted.push(name.clone());
                     }
+                }
+                "x-http-method-override" | "x-http-method" | "x-method-override" => {
+                    survey.found |= Self::OVERRIDES;
                 }
                 _ => (),
             }

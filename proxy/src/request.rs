@@ -122,7 +122,7 @@ async fn respond(
                 Order { parts, inbound, edited, version }
             }
         };
-        if mapped {
+        if mapped && order.edited.overrides {
             headers::remove_overrides(&mut order.parts.headers);
         }
         match attempt(client, &fleet, order, &mut history).await {
