@@ -21,7 +21,7 @@ const BLOCK: usize = 16;
 
 /// Classifies every byte of `path` together with the one that follows it.
 fn scan(path: &[u8]) -> u8 {
-    let mut seen = path.last().map_or(0, |&last| classify(last, b'a'));
+    let mut seen = path.last().map_or(0, |&last| class(last));
     if path.len() <= BLOCK {
         let mut padded = [b'a'; BLOCK + 1];
         padded.iter_mut().zip(path).for_each(|(to, &from)| *to = from);
@@ -53,10 +53,27 @@ fn scan_block(block: &[u8; BLOCK], next: &[u8; BLOCK]) -> u8 {
     seen.iter().fold(0, |all, seen| all | seen)
 }
 
+/// The bits of a byte that nothing follows.
+#[expect(clippy::indexing_slicing, reason = "a table of 256 entries indexed by a byte")]
+fn class(byte: u8) -> u8 {
+    static CLASS: [u8; 256] = {
+        let mut class = [0; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            class[byte] = classify(byte as u8, b'a');
+            byte += 1;
+        }
+        class
+    };
+    CLASS[usize::from(byte)]
+}
+
 /// The bits of one byte; without branches, so that a block of them is a few vector instructions.
 #[inline]
-fn classify(byte: u8, after: u8) -> u8 {
-    let bit = |is: bool, bit: u8| if is { bit } else { 0 };
+const fn classify(byte: u8, after: u8) -> u8 {
+    const fn bit(is: bool, bit: u8) -> u8 {
+        if is { bit } else { 0 }
+    }
     let odd = (byte <= 0x20) | (byte >= 0x7f) | (byte == b'\\') | (byte == b';') | (byte == b'#');
     let slash = (byte == b'/') & ((after == b'/') | (after == b'.'));
     bit(odd, holds::ODD)

@@ -207,18 +207,18 @@ fn named<'r, T>(
     trace: &mut impl Trace,
 ) -> Result<(Option<Named<'r>>, bool), Refused> {
     let rules = &site.options().rules;
-    let named = |segment: &[u8], spelling| {
-        map.find(segment).map(|(prefix, destination)| Named { prefix, spelling, destination })
+    let named = |found: Option<(&'r str, Destination)>, spelling| {
+        found.map(|(prefix, destination)| Named { prefix, spelling, destination })
     };
     if let Some(segment) = rules.ordinary(lookup.path, lookup.query) {
-        let hit = named(segment, Spelling::Normalised);
+        let hit = named(map.find_folded(segment), Spelling::Normalised);
         trace.note(|| describe_reading(segment, Spelling::Normalised, hit));
         return Ok((hit, true));
     }
     let spellings = rules.spellings(lookup.path, lookup.query)?;
     let (mut chosen, mut unanimous, mut first) = (None::<Named<'_>>, true, None);
     for reading in spellings.iter() {
-        let hit = named(reading.segment(), reading.spelling());
+        let hit = named(map.find(reading.segment()), reading.spelling());
         trace.note(|| describe_reading(reading.segment(), reading.spelling(), hit));
         let destination = hit.map(|hit| hit.destination);
         unanimous &= *first.get_or_insert(destination) == destination;

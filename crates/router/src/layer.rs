@@ -1,6 +1,7 @@
 //! Routes that are tried together: a site's own, the shared ones, or those of every host.
 
 use fingerpost_path::{PathForm, Rules};
+use smallvec::SmallVec;
 
 use crate::pattern::PathPattern;
 use crate::tree::PathTree;
@@ -46,7 +47,8 @@ pub(crate) struct Route<T> {
 /// Routes with the tree that finds them.
 #[derive(Debug)]
 pub(crate) struct Layer<T> {
-    routes: Vec<Route<T>>,
+    /// Most layers have one route: it stands where the layer does.
+    routes: SmallVec<[Route<T>; 1]>,
     tree: PathTree,
     /// The same patterns with literals loosened, where a route is guarded.
     loose: Option<PathTree>,
@@ -86,7 +88,7 @@ impl<T> Layer<T> {
             }
             loose
         });
-        Ok(Self { routes, tree, loose })
+        Ok(Self { routes: routes.into(), tree, loose })
     }
 
     pub(crate) fn is_guarded(&self) -> bool {

@@ -3,7 +3,7 @@
 use fingerpost_path::Prefix;
 
 use crate::site::SiteId;
-use crate::table::{Key, Table};
+use crate::table::{Entry, Key, Table};
 
 /// What serves a prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +42,15 @@ impl PrefixMap {
         if found.is_none() && self.folds && segment.iter().any(u8::is_ascii_uppercase) {
             found = self.table.find(&segment.to_ascii_lowercase());
         }
+        Self::named(found)
+    }
+
+    /// As [`find`](Self::find) for a segment without an upper-case letter.
+    pub(crate) fn find_folded(&self, segment: &[u8]) -> Option<(&str, Destination)> {
+        if segment.is_empty() { None } else { Self::named(self.table.find(segment)) }
+    }
+
+    fn named(found: Option<Entry<'_>>) -> Option<(&str, Destination)> {
         let entry = found?;
         Some((std::str::from_utf8(entry.text).ok()?, decode(entry.value)))
     }

@@ -49,15 +49,33 @@ impl Head {
 
 impl<'a> Cut<'a> {
     /// Cuts the first segment off `path`, which begins after a slash.
+    #[inline]
     pub(crate) fn from(path: &'a [u8]) -> Self {
-        let end = match path.first_chunk().and_then(|first| slash(u64::from_le_bytes(*first))) {
-            Some(end) => Some(end),
-            None if path.len() <= 32 => path.iter().position(|&byte| byte == b'/'),
-            None => memchr::memchr(b'/', path),
+        let Some(first) = path.first_chunk().map(|first| u64::from_le_bytes(*first)) else {
+            return Self::at(path, path.iter().position(|&byte| byte == b'/'), Head::of);
         };
+        match slash(first) {
+            Some(end) => {
+                let bytes = first & !(u64::MAX << (8 * end));
+                let len = u32::try_from(end).unwrap_or(u32::MAX);
+                Self::at(path, Some(end), |_| Head { bytes, len })
+            }
+            None => {
+                let more = path.get(8..).unwrap_or_default();
+                let end = memchr::memchr(b'/', more).map(|end| end + 8);
+                Self::at(path, end, |segment| {
+                    let len = u32::try_from(segment.len()).unwrap_or(u32::MAX);
+                    Head { bytes: first, len }
+                })
+            }
+        }
+    }
+
+    #[inline]
+    fn at(path: &'a [u8], end: Option<usize>, head: impl FnOnce(&[u8]) -> Head) -> Self {
         let segment = end.and_then(|end| path.get(..end)).unwrap_or(path);
         let rest = end.and_then(|end| path.get(end + 1..));
-        Self { segment, head: Head::of(segment), rest }
+        Self { segment, head: head(segment), rest }
     }
 }
 
