@@ -40,7 +40,7 @@ pub(crate) fn forms<'a>(
     let query = query.filter(|_| rules.families().contains(Families::QUERY));
     let mut closure = Closure::new(rules, path.len() + query.map_or(0, <[u8]>::len));
     closure.add(Cow::Borrowed(path), 0, Spelling::Received)?;
-    let decoded = closure.base(path)?;
+    let base = closure.base(path)?;
     if let Some(pairs) = query {
         closure.parameters(pairs)?;
     }
@@ -50,7 +50,7 @@ pub(crate) fn forms<'a>(
         closure.expand(&form)?;
         next += 1;
     }
-    Ok(closure.ordered(decoded))
+    Ok(closure.ordered(base))
 }
 
 struct Closure<'a, 'r> {
@@ -91,14 +91,20 @@ impl<'a, 'r> Closure<'a, 'r> {
         rewritten.map_or(Ok(()), |bytes| self.add(Cow::Owned(bytes), decoded, by))
     }
 
-    /// Adds the two base forms; answers how many forms the decoded path takes.
+    /// Adds the two base forms; answers where the cleaned form is.
     fn base(&mut self, path: &[u8]) -> Result<usize, PathRefused> {
         let decoded = rewrite::decode(path);
         let clean = rewrite::resolve_dots(decoded.as_deref().unwrap_or(path), Slashes::Merge);
         self.step(decoded, 1, Spelling::Decoded)?;
-        let base = self.found.len();
-        self.step(clean, 1, Spelling::Normalised)?;
-        Ok(base)
+        let at = self.found.len() - 1;
+        match clean {
+            // A path that is clean already is its own cleaned form.
+            None => Ok(at),
+            Some(_) => {
+                self.step(clean, 1, Spelling::Normalised)?;
+                Ok(self.found.len() - 1)
+            }
+        }
     }
 
     fn parameters(&mut self, pairs: &[u8]) -> Result<(), PathRefused> {
@@ -161,15 +167,17 @@ impl<'a, 'r> Closure<'a, 'r> {
         Ok(())
     }
 
-    /// Moves the path as received and its decoded form behind all others.
-    fn ordered(mut self, base: usize) -> Vec<Form<'a>> {
-        let count = self.found.len();
-        self.found.rotate_left(base.min(count));
-        if base == 2 {
+    /// Moves the cleaned form, which is at `clean`, to the front, and what it was made of to the end.
+    fn ordered(mut self, clean: usize) -> Vec<Form<'a>> {
+        self.found.rotate_left(clean);
+        if clean == 2 {
             // received, decoded -> decoded, received
             if let [.., received, decoded] = self.found.as_mut_slice() {
                 std::mem::swap(received, decoded);
             }
+        }
+        if let Some(first) = self.found.first_mut() {
+            first.by = Spelling::Normalised;
         }
         self.found
     }
