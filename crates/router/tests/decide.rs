@@ -174,3 +174,88 @@ fn r8_explaining_is_looking_up() {
         Ok(())
     });
 }
+
+/// What the models found, kept as rows: routes of `a.test` (or `shared`, `every-host`), guarded ones marked
+/// by `!`; a path; the pattern that answers, or the status.
+const FOUND: &[(&[&str], &str, &str)] = &[
+    // `/` stands at the root of a tree that then took `/{*rest}` for its only pattern
+    (&["!a.test /", "a.test /{*rest}"], "/", "/"),
+    (&["a.test /", "a.test /{*rest}"], "/x", "/{*rest}"),
+    // patterns and paths were loosened by different rules
+    (&["!every-host /Admin", "a.test /{*rest}"], "/Admin", "/Admin"),
+    (&["!every-host /Admin", "a.test /{*rest}"], "/admin.json", "400"),
+    (&["!shared /{*rest}", "a.test /robots.txt"], "/robots.txt", "/robots.txt"),
+    (&["!shared /{*rest}", "a.test /robots.txt"], "/robots", "/{*rest}"),
+    (&["!shared /api/v1.0/x", "a.test /y"], "/api/v1.0/x", "/api/v1.0/x"),
+];
+
+#[test]
+fn what_the_models_found_stays_found() {
+    for case_sensitive in [false, true] {
+        for &(routes, path, want) in FOUND {
+            let mut model = model::Model::default();
+            for (id, route) in (0..).zip(routes) {
+                let (guarded, route) =
+                    route.strip_prefix('!').map_or((false, *route), |route| (true, route));
+                let (layer, path) = route.split_once(' ').unwrap();
+                let layer = match layer {
+                    "shared" => Layer::Shared,
+                    "every-host" => Layer::EveryHost,
+                    host => Layer::Site(Pattern::Exact(host.into())),
+                };
+                model.routes.push(model::Route {
+                    id,
+                    layer,
+                    path: path.into(),
+                    guarded,
+                    forwards: true,
+                });
+            }
+            let site = model::Site { case_sensitive, ..model::Site::default() };
+            model.sites.push((Pattern::Exact("a.test".into()), site));
+            let router = build(&worlds::World { model, seed: 1 });
+            let ask = Ask { host: Some(worlds::host("a.test")), path: path.into() };
+            let got = match router.lookup(&ask.lookup()) {
+                Ok(found) => {
+                    found.map_or_else(|| "404".to_owned(), |found| found.pattern().to_string())
+                }
+                Err(refused) => refused.status().to_string(),
+            };
+            assert_eq!(got, want, "{routes:?} {path}, case-sensitive: {case_sensitive}");
+        }
+    }
+}
+
+#[test]
+fn the_cleaned_form_of_the_path_wins_over_odder_readings() {
+    let mut world = worlds::World { model: model::Model::default(), seed: 1 };
+    for (id, name) in (0..).zip(["a.test", "new.test", "b.test"]) {
+        let layer = Layer::Site(Pattern::Exact(name.into()));
+        world.model.routes.push(model::Route {
+            id,
+            layer,
+            path: "/{*rest}".into(),
+            guarded: false,
+            forwards: true,
+        });
+    }
+    let map = [("admin", "new.test"), ("paulca", "b.test")];
+    let map = map.map(|(prefix, target)| (prefix.into(), Some(target.into())));
+    let site = model::Site { map: Some(map.into()), ..model::Site::default() };
+    world.model.sites.push((Pattern::Exact("a.test".into()), site));
+    let router = build(&world);
+    for (path, prefix, spelling) in [
+        ("/admin/index.php/paulca", "admin", "normalised"),
+        ("/%61dmin/index.php/paulca", "admin", "normalised"),
+        ("/paulca/../admin", "admin", "normalised"),
+        ("//admin/paulca", "admin", "normalised"),
+        ("/admin.json", "admin", "cut"),
+        ("/x/..;/paulca", "paulca", "dots"),
+        ("/paulca/../x", "paulca", "received"),
+        ("/%70aulca/../x", "paulca", "decoded"),
+    ] {
+        let ask = Ask { host: Some(worlds::host("a.test")), path: path.into() };
+        let found = router.lookup(&ask.lookup()).unwrap().unwrap();
+        assert_eq!((found.prefix(), found.spelling().name()), (Some(prefix), spelling), "{path}");
+    }
+}
