@@ -18,15 +18,15 @@ use crate::{Families, Preset, Slug};
 pub struct Rules {
     families: Families,
     slug: Slug,
-    /// The bytes of ordinary segments, as a table.
+    /// The bytes of ordinary segments.
     ordinary: OrdinaryBytes,
     case_sensitive: bool,
     query: Box<[Box<str>]>,
 }
 
-/// One flag a byte; derived from the slug.
+/// One bit a byte; derived from the slug.
 #[derive(Clone, PartialEq, Eq)]
-struct OrdinaryBytes([bool; 256]);
+struct OrdinaryBytes([u32; 8]);
 
 impl Rules {
     /// Rules with the default slug, ASCII case folded, and no query parameter.
@@ -84,16 +84,22 @@ impl Rules {
     }
 
     /// Tells whether `byte` is in `[a-z0-9_-]` and in the slug.
-    #[expect(clippy::indexing_slicing, reason = "a table of 256 entries indexed by a byte")]
+    #[expect(clippy::indexing_slicing, reason = "a byte has eight bits: three for the word")]
     pub(crate) fn is_ordinary_byte(&self, byte: u8) -> bool {
-        self.ordinary.0[usize::from(byte)]
+        self.ordinary.0[usize::from(byte >> 5)] >> (byte & 31) & 1 == 1
     }
 }
 
 impl OrdinaryBytes {
     fn of(slug: Slug) -> Self {
-        let bytes: [u8; 256] = std::array::from_fn(|byte| byte.try_into().unwrap_or(u8::MAX));
-        Self(bytes.map(|byte| is_ordinary_byte(byte) && slug.contains(byte)))
+        let bits = |word: usize| {
+            (0..32).fold(0, |bits, bit| {
+                let byte = u8::try_from(word * 32 + bit).unwrap_or(u8::MAX);
+                let is = is_ordinary_byte(byte) && slug.contains(byte);
+                bits | u32::from(is) << bit
+            })
+        };
+        Self(std::array::from_fn(bits))
     }
 }
 

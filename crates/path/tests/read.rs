@@ -1,10 +1,6 @@
 //! P2, P4 and P5, and the candidates against a slow model of the family table.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a row that cannot be read fails the test"
-)]
+#![expect(clippy::indexing_slicing, reason = "a row that cannot be read fails the test")]
 
 use std::collections::BTreeSet;
 
@@ -112,13 +108,7 @@ fn p2_an_ordinary_path_has_exactly_one_candidate_and_borrows() {
         let (model, rules) = (Slow::new(set), Rules::new(families(set)));
         let fast = rules.ordinary(path, None);
         tally.count(if fast.is_some() { "ordinary" } else { "odd" }, true);
-        // one scan recognises no more than section 4 allows, and no less but for a `.php` without its slash
-        prop_assert!(fast.is_none() || model.ordinary(path));
-        prop_assert!(
-            fast.is_some()
-                || !model.ordinary(path)
-                || path.to_ascii_lowercase().windows(4).any(|w| w == b".php")
-        );
+        prop_assert_eq!(fast.is_some(), model.ordinary(path));
         let Some(segment) = fast else { return Ok(()) };
         prop_assert!(path.as_ptr_range().contains(&segment.as_ptr()) || segment.is_empty());
         let spellings = rules.spellings(path, None).unwrap();

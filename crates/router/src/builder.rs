@@ -129,8 +129,13 @@ impl<T> RouterBuilder<T> {
     /// Linear in routes and prefixes but for sorting; about 0.1 us a prefix.
     pub fn build(self) -> Result<Router<T>, Conflicts> {
         let mut conflicts = self.conflicts;
+        let guards = [&self.shared, &self.every]
+            .into_iter()
+            .chain(self.sites.values().map(|draft| &draft.routes))
+            .flatten()
+            .any(|route| route.options.guarded);
         let mut layer = |owner: Owner, routes, rules: &Rules| {
-            Layer::build(routes, rules).map_or_else(
+            Layer::build(routes, rules, guards).map_or_else(
                 |same| {
                     conflicts.extend(same.into_iter().map(|(first, second)| {
                         Conflict::DuplicateRoute { owner: owner.clone(), first, second }
@@ -201,9 +206,11 @@ fn add_prefixes<T>(
     seed: u64,
     hosts: &Hosts,
     sites: &mut [Site<T>],
-    prefixes: Vec<(Host, Prefix, Option<Host>)>,
+    mut prefixes: Vec<(Host, Prefix, Option<Host>)>,
     found: &mut Vec<Conflict>,
 ) {
+    // Of two destinations the one that is held against the other is the same in any order.
+    prefixes.sort();
     let mut maps: BTreeMap<SiteId, BTreeMap<Prefix, Destination>> = BTreeMap::new();
     for (host, prefix, target) in prefixes {
         let checked = hosts

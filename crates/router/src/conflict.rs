@@ -126,13 +126,14 @@ impl fmt::Display for Moved {
     }
 }
 
-/// Every conflict of one build, in a fixed order; never empty.
+/// Every conflict of one build, each once, in a fixed order; never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflicts(Vec<Conflict>);
 
 impl Conflicts {
     pub(crate) fn new(mut conflicts: Vec<Conflict>) -> Self {
         conflicts.sort_by_cached_key(ToString::to_string);
+        conflicts.dedup();
         Self(conflicts)
     }
 

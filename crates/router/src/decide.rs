@@ -332,14 +332,8 @@ impl<'r, T> Layers<'r, T> {
         };
         let mut unanimous = true;
         for form in &forms {
-            let loose = rules.loosen(form.bytes());
-            let loose = if form.is_encoded() {
-                PathForm::encoded(loose.into())
-            } else {
-                PathForm::decoded(loose.into())
-            };
             let strict = self.first(|layer| layer.find(form));
-            for answer in [strict, self.first(|layer| layer.find_loose(&loose))] {
+            for answer in [strict, self.first(|layer| layer.find_loose(form))] {
                 if answer != decided {
                     unanimous = false;
                     if guards(answer) || guards(decided) {

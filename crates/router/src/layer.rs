@@ -50,19 +50,25 @@ pub(crate) struct Layer<T> {
     /// Most layers have one route: it stands where the layer does.
     routes: SmallVec<[Route<T>; 1]>,
     tree: PathTree,
-    /// The same patterns with literals loosened, where a route is guarded.
+    /// The same patterns with literals loosened, where a guard may depend on it and a literal differs.
     loose: Option<PathTree>,
+    rules: Rules,
+    guarded: bool,
 }
 
 impl<T> Layer<T> {
     /// Builds the trees; answers the pairs of routes whose patterns are the same.
     ///
-    /// `rules` say how the literals of guarded routes may be misread.
+    /// `rules` say how the literals may be misread, which counts where `guards` tells that the router
+    /// has a guarded route, be it in this layer or in another.
     pub(crate) fn build(
         mut routes: Vec<Route<T>>,
         rules: &Rules,
+        guards: bool,
     ) -> Result<Self, Vec<(PathPattern, PathPattern)>> {
-        routes.sort_by(|a, b| a.pattern.cmp(&b.pattern));
+        // By shape, then by text: which of two equal shapes is named first is no matter of order either.
+        let key = |route: &Route<T>| (route.pattern.clone(), route.pattern.as_str().to_owned());
+        routes.sort_by_cached_key(key);
         let mut tree = PathTree::default();
         let mut conflicts = Vec::new();
         for (index, route) in numbered(&routes) {
@@ -75,7 +81,10 @@ impl<T> Layer<T> {
         if !conflicts.is_empty() {
             return Err(conflicts);
         }
-        let loose = routes.iter().any(|route| route.options.guarded).then(|| {
+        let guarded = routes.iter().any(|route| route.options.guarded);
+        let differs = |literal: &[u8]| rules.loosen(literal) != literal;
+        let loosened = guards && routes.iter().any(|route| route.pattern.literals().any(differs));
+        let loose = loosened.then(|| {
             let mut loose = PathTree::default();
             // Guarded routes first: where two loosened patterns are the same, the guard counts.
             for guarded in [true, false] {
@@ -88,11 +97,11 @@ impl<T> Layer<T> {
             }
             loose
         });
-        Ok(Self { routes: routes.into(), tree, loose })
+        Ok(Self { routes: routes.into(), tree, loose, rules: rules.clone(), guarded })
     }
 
     pub(crate) fn is_guarded(&self) -> bool {
-        self.loose.is_some()
+        self.guarded
     }
 
     pub(crate) fn routes(&self) -> &[Route<T>] {
@@ -114,10 +123,13 @@ impl<T> Layer<T> {
         self.tree.find(path)
     }
 
-    /// The index of the route that a loosened path selects: in a layer with guarded routes the
-    /// patterns are loosened alike.
+    /// The index of the route that a path selects when it and the patterns are loosened alike, by the
+    /// rules of this layer: those of another would compare `/Admin` with `/admin`.
     pub(crate) fn find_loose(&self, path: &PathForm<'_>) -> Option<u32> {
-        self.loose.as_ref().unwrap_or(&self.tree).find(path)
+        let loose = self.rules.loosen(path.bytes()).into();
+        let loose =
+            if path.is_encoded() { PathForm::encoded(loose) } else { PathForm::decoded(loose) };
+        self.loose.as_ref().unwrap_or(&self.tree).find(&loose)
     }
 }
 

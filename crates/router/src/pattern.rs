@@ -97,6 +97,14 @@ impl PathPattern {
         &self.segments
     }
 
+    /// The decoded literals.
+    pub(crate) fn literals(&self) -> impl Iterator<Item = &[u8]> {
+        self.segments.iter().filter_map(|segment| match segment {
+            Segment::Literal(bytes) => Some(&**bytes),
+            Segment::Param(_) | Segment::CatchAll(_) => None,
+        })
+    }
+
     /// The first segment, where it is a literal: no account of this name can be moved away from under
     /// a guarded route.
     #[must_use]

@@ -95,7 +95,7 @@ impl PathTree {
         value: u32,
         key: impl Fn(&[u8]) -> Vec<u8>,
     ) -> Result<(), u32> {
-        let first = self.nodes.len() == 1;
+        let first = self.is_empty();
         self.sole = match pattern.segments() {
             [Segment::CatchAll(_)] if first => Some(value),
             _ => None,
@@ -213,6 +213,11 @@ impl PathTree {
             }
         }
         node.catch_all
+    }
+
+    /// `/` is no node of its own: its value stands at the root.
+    fn is_empty(&self) -> bool {
+        matches!(&*self.nodes, [Node { slashed: None, catch_all: None, .. }])
     }
 
     fn at(&self, node: u32) -> Option<&Node> {

@@ -1,10 +1,12 @@
 //! Paths that are likely to be read in more than one way.
 
+#![allow(dead_code, reason = "shared: no test uses all of it")]
+
 use proptest::prelude::*;
 
 /// A path that failures print as text.
 #[derive(Clone)]
-pub struct Path(pub Vec<u8>);
+pub(crate) struct Path(pub(crate) Vec<u8>);
 
 impl std::fmt::Debug for Path {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -82,7 +84,7 @@ fn tokens(table: &'static [(u32, &'static [u8])]) -> impl Strategy<Value = &'sta
 }
 
 /// Paths of up to `length` tokens, a few of them refused.
-pub fn odd(length: usize) -> impl Strategy<Value = Path> {
+pub(crate) fn odd(length: usize) -> impl Strategy<Value = Path> {
     let clean = prop::collection::vec(tokens(TOKENS), 1..=length);
     let unclean = prop::option::weighted(0.03, (tokens(UNCLEAN), any::<prop::sample::Index>()));
     (clean, unclean).prop_map(|(mut path, unclean)| {
@@ -95,7 +97,7 @@ pub fn odd(length: usize) -> impl Strategy<Value = Path> {
 }
 
 /// Paths that look as links of an application do.
-pub fn usual() -> impl Strategy<Value = Path> {
+pub(crate) fn usual() -> impl Strategy<Value = Path> {
     const WORDS: &[&str] = &[
         "paulca",
         "bob",
@@ -116,7 +118,7 @@ pub fn usual() -> impl Strategy<Value = Path> {
 }
 
 /// Wrappers around names that only begin or end like `paulca`.
-pub fn near(length: usize) -> impl Strategy<Value = Path> {
+pub(crate) fn near(length: usize) -> impl Strategy<Value = Path> {
     const NAMES: &[&[u8]] = &[
         b"paulcarson",
         b"Paulcarson",
@@ -168,6 +170,6 @@ pub fn near(length: usize) -> impl Strategy<Value = Path> {
 }
 
 /// Both kinds.
-pub fn any_path(length: usize) -> impl Strategy<Value = Path> {
+pub(crate) fn any_path(length: usize) -> impl Strategy<Value = Path> {
     prop_oneof![6 => odd(length), 1 => usual()]
 }

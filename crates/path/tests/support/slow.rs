@@ -5,11 +5,13 @@
 //! candidates. [`may`] is the closure: every rewrite in any order, as often as it changes something. A candidate
 //! outside of it was made up.
 
+#![allow(dead_code, reason = "shared: no test uses all of it")]
+
 use std::collections::BTreeSet;
 
 /// The families, as the table lists them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Family {
+pub(crate) enum Family {
     Merge,
     Dots,
     Cut,
@@ -22,7 +24,7 @@ pub enum Family {
 }
 
 /// Every family.
-pub const FAMILIES: [Family; 9] = [
+pub(crate) const FAMILIES: [Family; 9] = [
     Family::Merge,
     Family::Dots,
     Family::Cut,
@@ -35,7 +37,7 @@ pub const FAMILIES: [Family; 9] = [
 ];
 
 /// Presets, written out again from the preset table.
-pub const PRESETS: [(&str, &[Family]); 12] = {
+pub(crate) const PRESETS: [(&str, &[Family]); 12] = {
     use Family::{Auth, Bslash, Cut, Dots, Double, Frontc, Merge, Nextdata, Params};
     [
         ("generic", &[Merge, Dots]),
@@ -54,24 +56,30 @@ pub const PRESETS: [(&str, &[Family]); 12] = {
 };
 
 /// Families and the bytes of a slug.
-#[derive(Clone, Debug)]
-pub struct Slow {
-    pub families: BTreeSet<Family>,
-    pub slug: Vec<u8>,
+#[derive(Clone)]
+pub(crate) struct Slow {
+    pub(crate) families: BTreeSet<Family>,
+    pub(crate) slug: Vec<u8>,
 }
 
-type Bytes = Vec<u8>;
-type Set = BTreeSet<Bytes>;
+pub(crate) type Bytes = Vec<u8>;
+pub(crate) type Set = BTreeSet<Bytes>;
+
+impl std::fmt::Debug for Slow {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}", self.families)
+    }
+}
 
 impl Slow {
-    pub fn new(families: &[Family]) -> Self {
+    pub(crate) fn new(families: &[Family]) -> Self {
         Self {
             families: families.iter().copied().collect(),
             slug: (b'0'..=b'9').chain(b'a'..=b'z').chain(b'A'..=b'Z').chain(*b"_-").collect(),
         }
     }
 
-    fn on(&self, family: Family) -> bool {
+    pub(crate) fn on(&self, family: Family) -> bool {
         self.families.contains(&family)
     }
 
@@ -79,9 +87,8 @@ impl Slow {
         if self.on(Family::Double) { 3 } else { 1 }
     }
 
-    /// What one pass in a backend's own order can name.
-    pub fn must(&self, path: &[u8]) -> Set {
-        let mut out = Set::new();
+    /// The whole paths that one pass in a backend's own order makes: before decoding, and after.
+    pub(crate) fn must_forms(&self, path: &[u8]) -> (Set, Set) {
         // before decoding: what a server in front of the application does to the text it received
         let mut raws = BTreeSet::from([path.to_vec()]);
         if self.on(Family::Auth) {
@@ -124,6 +131,13 @@ impl Slow {
         if self.on(Family::Params) {
             also(&mut decoded, strip_params);
         }
+        (raws, decoded)
+    }
+
+    /// What one pass in a backend's own order can name.
+    pub(crate) fn must(&self, path: &[u8]) -> Set {
+        let (raws, decoded) = self.must_forms(path);
+        let mut out = Set::new();
         for text in &decoded {
             out.insert(first(text));
             out.insert(first(&clean(text)));
@@ -150,8 +164,8 @@ impl Slow {
         out
     }
 
-    /// Every reading that the families' rewrites reach in any order.
-    pub fn may(&self, path: &[u8]) -> Set {
+    /// Every whole path that the families' rewrites reach in any order, with how often it was decoded.
+    pub(crate) fn may_forms(&self, path: &[u8]) -> BTreeSet<(usize, Bytes)> {
         let mut seen = BTreeSet::from([(0, path.to_vec())]);
         let mut todo: Vec<_> = seen.iter().cloned().collect();
         while let Some((decoded, text)) = todo.pop() {
@@ -194,6 +208,12 @@ impl Slow {
                 add((decoded + 1, decode(&text)));
             }
         }
+        seen
+    }
+
+    /// Every reading that the families' rewrites reach in any order.
+    pub(crate) fn may(&self, path: &[u8]) -> Set {
+        let seen = self.may_forms(path);
         let mut out: Set = seen.iter().map(|(_, text)| first(text)).collect();
         if self.on(Family::Params) {
             also(&mut out, |segment| until(segment, |byte| byte == b';'));
@@ -206,12 +226,13 @@ impl Slow {
         out
     }
 
-    fn cut(&self, segment: &[u8]) -> Bytes {
+    pub(crate) fn cut(&self, segment: &[u8]) -> Bytes {
         until(segment, |byte| !self.slug.contains(&byte))
     }
 
-    /// Whether the path has nothing in it that any rewrite could change, as section 4 words it.
-    pub fn ordinary(&self, path: &[u8]) -> bool {
+    /// Whether the path has nothing in it that any rewrite could change, as section 4 words it, but for a
+    /// `.php` that needs no slash behind it (`drop_script`).
+    pub(crate) fn ordinary(&self, path: &[u8]) -> bool {
         let small =
             |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_-".contains(byte);
         let segment = first(path);
@@ -220,12 +241,12 @@ impl Slow {
             && segment != b"_next"
             && !["//", "/.", "%", "\\", ";", "#", " "].iter().any(|odd| text.contains(odd))
             && path.iter().all(|&byte| (0x21..0x7f).contains(&byte))
-            && !(self.on(Family::Frontc) && text.contains(".php/"))
+            && !(self.on(Family::Frontc) && text.contains(".php"))
     }
 }
 
 /// The path is refused before anything is read from it.
-pub fn unclean(path: &[u8]) -> bool {
+pub(crate) fn unclean(path: &[u8]) -> bool {
     let hex = |at: usize| path.get(at).is_some_and(u8::is_ascii_hexdigit);
     (0..path.len()).any(|at| match path[at] {
         0..=0x20 | 0x7f | b'#' => true,
@@ -252,7 +273,7 @@ fn until(text: &[u8], stop: impl Fn(u8) -> bool) -> Bytes {
     text.iter().copied().take_while(|&byte| !stop(byte)).collect()
 }
 
-fn segments(path: &[u8]) -> Vec<Bytes> {
+pub(crate) fn segments(path: &[u8]) -> Vec<Bytes> {
     path.strip_prefix(b"/")
         .unwrap_or(path)
         .split(|&byte| byte == b'/')
@@ -260,17 +281,17 @@ fn segments(path: &[u8]) -> Vec<Bytes> {
         .collect()
 }
 
-fn rooted(segments: &[Bytes]) -> Bytes {
+pub(crate) fn rooted(segments: &[Bytes]) -> Bytes {
     let mut out = vec![b'/'];
     out.extend(segments.join(&b'/'));
     out
 }
 
-pub fn first(path: &[u8]) -> Bytes {
+pub(crate) fn first(path: &[u8]) -> Bytes {
     segments(path).remove(0)
 }
 
-pub fn decode(text: &[u8]) -> Bytes {
+pub(crate) fn decode(text: &[u8]) -> Bytes {
     let mut out = Bytes::new();
     let mut at = 0;
     while at < text.len() {
@@ -287,7 +308,7 @@ pub fn decode(text: &[u8]) -> Bytes {
 }
 
 /// `path.Clean` of a rooted path.
-pub fn clean(path: &[u8]) -> Bytes {
+pub(crate) fn clean(path: &[u8]) -> Bytes {
     let mut out: Vec<Bytes> = Vec::new();
     for segment in segments(path) {
         match segment.as_slice() {
@@ -299,7 +320,7 @@ pub fn clean(path: &[u8]) -> Bytes {
     rooted(&out)
 }
 
-pub fn merge(path: &[u8]) -> Bytes {
+pub(crate) fn merge(path: &[u8]) -> Bytes {
     let mut out = Bytes::new();
     for &byte in path {
         if byte != b'/' || out.last() != Some(&b'/') {
@@ -310,7 +331,7 @@ pub fn merge(path: &[u8]) -> Bytes {
 }
 
 /// RFC 3986 5.2.4, empty segments kept; with `encoded`, `%2e` counts as a dot.
-pub fn remove_dots(path: &[u8], encoded: bool) -> Bytes {
+pub(crate) fn remove_dots(path: &[u8], encoded: bool) -> Bytes {
     let mut out: Vec<Bytes> = Vec::new();
     let all = segments(path);
     for (index, segment) in all.iter().enumerate() {
@@ -402,7 +423,11 @@ fn one_empty(path: &[u8]) -> Bytes {
 fn drop_next_data(path: &[u8]) -> Bytes {
     let all = segments(path);
     match all.as_slice() {
-        [next, data, _build, rest @ ..] if next == b"_next" && data == b"data" => rooted(rest),
+        [next, data, _build, rest @ ..]
+            if next == b"_next" && data == b"data" && !rest.is_empty() =>
+        {
+            rooted(rest)
+        }
         _ => path.to_vec(),
     }
 }

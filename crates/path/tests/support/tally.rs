@@ -1,5 +1,7 @@
 //! Property tests that also prove that they met the cases that matter.
 
+#![allow(dead_code, reason = "shared: no test uses all of it")]
+
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -9,11 +11,11 @@ use proptest::test_runner::{Config, TestCaseResult, TestRunner};
 
 /// Cases of one kind, counted.
 #[derive(Default)]
-pub struct Tally(RefCell<BTreeMap<&'static str, u32>>);
+pub(crate) struct Tally(RefCell<BTreeMap<&'static str, u32>>);
 
 impl Tally {
     /// Counts a case under `kind` if it is one.
-    pub fn count(&self, kind: &'static str, is: bool) {
+    pub(crate) fn count(&self, kind: &'static str, is: bool) {
         if is {
             *self.0.borrow_mut().entry(kind).or_default() += 1;
         }
@@ -21,10 +23,10 @@ impl Tally {
 }
 
 /// How many cases every property is run with.
-pub const CASES: u32 = 100_000;
+pub(crate) const CASES: u32 = 100_000;
 
 /// Runs `test` on [`CASES`] cases; each of `kinds` has to be met at least that often in a thousand.
-pub fn prove<S: Strategy<Value: Debug>>(
+pub(crate) fn prove<S: Strategy<Value: Debug>>(
     strategy: S,
     kinds: &[(&'static str, u32)],
     test: impl Fn(&S::Value, &Tally) -> TestCaseResult,
