@@ -9,7 +9,7 @@
 //! Each step goes on after an error where what follows can still be trusted, so that everything
 //! that is wrong is reported at once.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use toml::de::DeTable;
@@ -43,11 +43,7 @@ impl Config {
     ///
     /// All that is wrong with it, errors and warnings; also that it can't be read or is not UTF-8.
     pub fn load(path: &Path) -> Result<Self, Diagnostics> {
-        let name = path.display().to_string();
-        let bytes = std::fs::read(path)
-            .map_err(|error| Diagnostics::unreadable(&name, format!("can't be read: {error}")))?;
-        let text = String::from_utf8(bytes).map_err(|error| not_utf8(&name, error.as_bytes()))?;
-        Self::parse(&name, &text)
+        ConfigFile::load(path).map(|file| file.config)
     }
 
     /// Checks a text; the name stands for the file in diagnostics.
@@ -97,6 +93,46 @@ impl Config {
         let failed = report.has_errors();
         config.warnings = report.finish(name);
         if failed { Err(config.warnings) } else { Ok(config) }
+    }
+}
+
+/// A configuration with the text that it was read from, so that a change is never missed.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ConfigFile {
+    /// Where it was read.
+    pub path: PathBuf,
+    /// What stood there.
+    pub text: Vec<u8>,
+    /// What it means.
+    pub config: Config,
+}
+
+impl ConfigFile {
+    /// Reads and checks a file.
+    ///
+    /// # Errors
+    ///
+    /// As [`Config::load`].
+    pub fn load(path: &Path) -> Result<Self, Diagnostics> {
+        let name = path.display().to_string();
+        let text = std::fs::read(path)
+            .map_err(|error| Diagnostics::unreadable(&name, format!("can't be read: {error}")))?;
+        let config = Self::check(path, &text)?;
+        Ok(Self { path: path.to_owned(), text, config })
+    }
+
+    /// Checks what was read from `path`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Config::load`].
+    pub fn check(path: &Path, text: &[u8]) -> Result<Config, Diagnostics> {
+        let name = path.display().to_string();
+        match std::str::from_utf8(text) {
+            Ok(text) => Config::parse(&name, text),
+            Err(_) => Err(not_utf8(&name, text)),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
 
-use crate::config::Config;
+use crate::config::ConfigFile;
 use crate::run;
 use app::App;
 pub use check::check;
@@ -27,10 +27,10 @@ const TARGET: &str = "b.demo.example";
 /// When a port can't be listened on, or the configuration can't be written.
 pub fn serve() -> io::Result<()> {
     let demo = Demo::new(free_port()?)?;
-    let config = demo.write(&["b"])?;
+    let file = demo.write(&["b"])?;
     println!("{}", demo.instructions());
-    crate::logging::init(config.log);
-    run::run(&demo.file, &config)
+    crate::logging::init(file.config.log);
+    run::run(&file)
 }
 
 /// The applications, and the configuration in front of them.
@@ -53,12 +53,13 @@ impl Demo {
     }
 
     /// Writes the configuration in which `flipped` are served by B.
-    fn write(&self, flipped: &[&str]) -> io::Result<Config> {
+    fn write(&self, flipped: &[&str]) -> io::Result<ConfigFile> {
         // Replaced in one step, as a deployment would, so that no half of it is ever read.
         let fresh = self.folder.join("fingerpost.toml.new");
         std::fs::write(&fresh, self.text(flipped))?;
         std::fs::rename(&fresh, &self.file)?;
-        Config::load(&self.file).map_err(|diagnostics| io::Error::other(diagnostics.to_string()))
+        ConfigFile::load(&self.file)
+            .map_err(|diagnostics| io::Error::other(diagnostics.to_string()))
     }
 
     fn text(&self, flipped: &[&str]) -> String {

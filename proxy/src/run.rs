@@ -3,12 +3,11 @@
 use std::io;
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
-use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
 use crate::apply;
-use crate::config::Config;
+use crate::config::{Config, ConfigFile};
 use crate::server::{Drain, Listeners, Serving, serve};
 use crate::snapshot::Snapshots;
 pub use reload::{Reloaded, Reloader};
@@ -65,19 +64,19 @@ impl Running {
     }
 }
 
-/// Serves the configuration in `path` until SIGTERM; SIGHUP, or a change of the file, reads it again.
+/// Serves a configuration until SIGTERM; SIGHUP, or a change of the file, reads it again.
 ///
 /// # Errors
 ///
 /// When it can't be listened, a thread can't be started, or a worker panicked.
-pub fn run(path: &Path, config: &Config) -> io::Result<()> {
+pub fn run(file: &ConfigFile) -> io::Result<()> {
     let seed = random_seed()?;
-    let running = Running::start(config, seed)?;
+    let running = Running::start(&file.config, seed)?;
     for address in running.addresses() {
         tracing::info!(%address, "listening");
     }
-    let reloader = Reloader::new(path, config, Arc::clone(running.snapshots()), seed);
-    signals::until_drained(path, reloader, running.drain, running.serving)
+    let reloader = Reloader::new(file, Arc::clone(running.snapshots()), seed);
+    signals::until_drained(&file.path, reloader, running.drain, running.serving)
 }
 
 fn threads(config: &Config) -> usize {

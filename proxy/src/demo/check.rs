@@ -60,11 +60,11 @@ const ODD: [&str; 34] = [
 /// The first step that does not hold, or that something can't be started.
 pub fn check() -> io::Result<()> {
     let demo = Demo::new(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))?;
-    let config = demo.write(&["b"])?;
+    let file = demo.write(&["b"])?;
     let seed = random_seed()?;
-    let running = Running::start(&config, seed)?;
+    let running = Running::start(&file.config, seed)?;
     let proxy = *running.addresses().first().ok_or(io::ErrorKind::AddrNotAvailable)?;
-    let mut reloader = Reloader::new(&demo.file, &config, Arc::clone(running.snapshots()), seed);
+    let mut reloader = Reloader::new(&file, Arc::clone(running.snapshots()), seed);
     let steps = Steps { proxy };
 
     println!("{HOST} is served by app A; its account b has moved to app B");

@@ -1,11 +1,11 @@
 //! Reading the configuration again while requests are served.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::time::Instant;
 
 use crate::apply;
-use crate::config::{Config, Limits, Listen, Log};
+use crate::config::{Config, ConfigFile, Limits, Listen, Log};
 use crate::snapshot::Snapshots;
 
 /// Publishes what a configuration file says now, whole or not at all.
@@ -16,7 +16,7 @@ pub struct Reloader {
     seed: u64,
     generation: u64,
     /// What was read last, good or bad: a change that is none is not reported twice.
-    text: Option<Vec<u8>>,
+    text: Vec<u8>,
     fixed: Fixed,
 }
 
@@ -41,36 +41,41 @@ pub enum Reloaded {
 }
 
 impl Reloader {
-    /// A reloader of the file that `config` was read from.
+    /// A reloader of a file that serves already.
     #[must_use]
-    pub fn new(path: &Path, config: &Config, snapshots: Arc<Snapshots>, seed: u64) -> Self {
-        let text = std::fs::read(path).ok();
-        Self {
-            path: path.to_owned(),
-            snapshots,
-            seed,
-            generation: 1,
-            text,
-            fixed: Fixed::of(config),
-        }
+    pub fn new(file: &ConfigFile, snapshots: Arc<Snapshots>, seed: u64) -> Self {
+        let ConfigFile { path, text, config, .. } = file;
+        let (path, text, fixed) = (path.clone(), text.clone(), Fixed::of(config));
+        Self { path, snapshots, seed, generation: 1, text, fixed }
     }
 
     /// Reads the file again if its text has changed.
     pub fn reload_if_changed(&mut self) -> Reloaded {
-        let text = std::fs::read(&self.path).ok();
-        // A file that is missing is about to be replaced: only SIGHUP makes that an error.
-        if text.is_none() || text == self.text {
-            return Reloaded::Unchanged;
+        match std::fs::read(&self.path) {
+            Ok(text) if text != self.text => self.publish(text),
+            // A file that is missing is about to be replaced: only SIGHUP makes that an error.
+            _ => Reloaded::Unchanged,
         }
-        self.reload()
     }
 
     /// Reads the file and publishes what it says. An unusable one changes nothing and is reported.
     pub fn reload(&mut self) -> Reloaded {
+        match std::fs::read(&self.path) {
+            Ok(text) => self.publish(text),
+            Err(error) => {
+                let path = self.path.display();
+                tracing::error!(%error, "{path} can't be read, what was read before serves on");
+                Reloaded::Refused
+            }
+        }
+    }
+
+    fn publish(&mut self, text: Vec<u8>) -> Reloaded {
         let started = Instant::now();
         let path = self.path.display();
-        self.text = std::fs::read(&self.path).ok();
-        let config = match Config::load(&self.path) {
+        let checked = ConfigFile::check(&self.path, &text);
+        self.text = text;
+        let config = match checked {
             Ok(config) => config,
             Err(diagnostics) => {
                 tracing::error!(

@@ -80,6 +80,8 @@ async fn reload(
     mut hangups: Signal,
     mut changes: mpsc::UnboundedReceiver<()>,
 ) {
+    // The file may have changed before it was watched.
+    reloader.reload_if_changed();
     loop {
         tokio::select! {
             hangup = hangups.recv() => {

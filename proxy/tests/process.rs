@@ -1,0 +1,209 @@
+//! The binary as it runs: start, reload by signal and by file, drain, and what it says of bad input.
+
+#![expect(clippy::unwrap_used, reason = "a step that fails ends the test")]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+/// A running proxy, whose log is read line by line.
+struct Proxy {
+    child: Child,
+    log: Receiver<String>,
+    seen: String,
+    address: SocketAddr,
+    file: PathBuf,
+    _folder: TempDir,
+}
+
+impl Proxy {
+    fn start(config: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("fingerpost.toml");
+        fs::write(&file, config).unwrap();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_fingerpost"))
+            .args(["run", "--config"])
+            .arg(&file)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let log = lines(child.stdout.take().unwrap());
+        let address = SocketAddr::from(([127, 0, 0, 1], 0));
+        let mut proxy = Self { child, log, seen: String::new(), address, file, _folder: folder };
+        let line = proxy.wait_for("listening");
+        let address = line.split("address=").nth(1).unwrap().trim();
+        proxy.address = address.parse().unwrap();
+        proxy
+    }
+
+    /// Reads the log until a line holds `text`.
+    fn wait_for(&mut self, text: &str) -> String {
+        loop {
+            let line = self.log.recv_timeout(PATIENCE);
+            let line = line.unwrap_or_else(|_| panic!("no line with {text:?} in:\n{}", self.seen));
+            self.seen.push_str(&line);
+            if line.contains(text) {
+                return line;
+            }
+        }
+    }
+
+    fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-s", name, &pid]).status().unwrap().success());
+    }
+
+    fn get(&self, target: &str) -> String {
+        let mut socket = TcpStream::connect(self.address).unwrap();
+        socket.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        write!(socket, "GET {target} HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n")
+            .unwrap();
+        let mut text = String::new();
+        socket.read_to_string(&mut text).unwrap();
+        text
+    }
+
+    fn wait(mut self) -> ExitStatus {
+        self.child.wait().unwrap()
+    }
+}
+
+/// Reads lines on a thread, so that waiting for one has an end.
+fn lines(out: ChildStdout) -> Receiver<String> {
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        for line in BufReader::new(out).lines().map_while(Result::ok) {
+            if sender.send(line + "\n").is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+/// How long a line may take; a slow machine is no failure.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        // It has ended already in most tests.
+        _ = self.child.kill();
+        _ = self.child.wait();
+    }
+}
+
+fn config(body: &str) -> String {
+    format!(
+        "[listen]\nhttp = [\"127.0.0.1:0\"]\n[timeouts]\ndrain_grace = \"0s\"\n\
+         [[routes]]\nhosts = [\"a.example\"]\nrespond = {{ status = 200, body = \"{body}\" }}\n"
+    )
+}
+
+#[test]
+fn a_hang_up_reads_the_file_again_and_a_bad_file_changes_nothing() {
+    let mut proxy = Proxy::start(&config("one"));
+    assert!(proxy.get("/").ends_with("one"));
+
+    // In place, so that the watch may see it too: either way the file is read again.
+    fs::write(&proxy.file, config("two")).unwrap();
+    proxy.signal("HUP");
+    proxy.wait_for("was read again");
+    assert!(proxy.get("/").ends_with("two"));
+
+    fs::write(&proxy.file, "[listen]\nhttp = 7\n[[routes]]\nhostz = []\n").unwrap();
+    proxy.signal("HUP");
+    proxy.wait_for("is not used");
+    let first = proxy.wait_for("fingerpost.toml:2:8");
+    assert!(first.contains("expected an array"), "{first}");
+    proxy.wait_for("hostz");
+    assert!(proxy.get("/").ends_with("two"));
+
+    fs::write(&proxy.file, config("three")).unwrap();
+    proxy.signal("HUP");
+    proxy.wait_for("was read again");
+    assert!(proxy.get("/").ends_with("three"));
+}
+
+#[test]
+fn a_replaced_file_is_read_without_a_signal() {
+    let mut proxy = Proxy::start(&config("one"));
+    let fresh = proxy.file.with_extension("new");
+    fs::write(&fresh, config("two")).unwrap();
+    fs::rename(&fresh, &proxy.file).unwrap();
+    proxy.wait_for("was read again");
+    assert!(proxy.get("/").ends_with("two"));
+}
+
+#[test]
+fn the_first_term_drains_and_the_second_ends_at_once() {
+    let proxy = Proxy::start(&config("one"));
+    assert!(proxy.get("/").ends_with("one"));
+    proxy.signal("TERM");
+    assert!(proxy.wait().success());
+
+    // A request whose answer never comes keeps a drain waiting.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = silent.local_addr().unwrap();
+    let text = format!(
+        "[listen]\nhttp = [\"127.0.0.1:0\"]\n[timeouts]\ndrain_grace = \"0s\"\n\
+         [fleets.silent]\nservers = [\"{address}\"]\n\
+         [[routes]]\nhosts = [\"a.example\"]\nfleet = \"silent\"\n"
+    );
+    let mut proxy = Proxy::start(&text);
+    let asked = proxy.address;
+    let waiting = thread::spawn(move || {
+        let mut socket = TcpStream::connect(asked).unwrap();
+        socket.write_all(b"GET / HTTP/1.1\r\nHost: a.example\r\n\r\n").unwrap();
+        // Cut, with or without a reset.
+        socket.read_to_end(&mut Vec::new()).unwrap_or_default()
+    });
+    let (_upstream, _) = silent.accept().unwrap();
+    proxy.signal("TERM");
+    proxy.wait_for("draining");
+    assert_eq!(proxy.child.try_wait().unwrap(), None, "it waits for the exchange");
+    proxy.signal("TERM");
+    proxy.wait_for("told to end at once");
+    assert!(proxy.wait().success());
+    waiting.join().unwrap();
+}
+
+#[test]
+fn what_cannot_start_says_why_and_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap();
+    let file = folder.path().join("taken.toml");
+    fs::write(&file, format!("[listen]\nhttp = [\"{address}\"]\n")).unwrap();
+    let bad = folder.path().join("bad.toml");
+    fs::write(&bad, "[listen]\nhttp = 7\n").unwrap();
+    let missing = folder.path().join("missing.toml");
+    for (file, want) in
+        [(file, "can't listen on"), (bad, ":2:8: listen.http"), (missing, "can't be read")]
+    {
+        let output = Command::new(env!("CARGO_BIN_EXE_fingerpost"))
+            .args(["run", "--config"])
+            .arg(&file)
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        assert!(text.contains(want), "{text}");
+    }
+}
+
+#[test]
+fn the_demo_proves_itself() {
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_fingerpost")).args(["demo", "--check"]).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("every step holds") && !text.contains("FAILED"), "{text}");
+}
