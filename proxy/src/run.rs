@@ -11,6 +11,7 @@ use crate::config::{Config, ConfigFile};
 use crate::server::{Drain, Listeners, Serving, serve};
 use crate::snapshot::Snapshots;
 pub use reload::{Reloaded, Reloader};
+use signals::Told;
 
 mod reload;
 mod signals;
@@ -70,13 +71,14 @@ impl Running {
 ///
 /// When it can't be listened, a thread can't be started, or a worker panicked.
 pub fn run(file: &ConfigFile) -> io::Result<()> {
+    let told = Told::listen()?;
     let seed = random_seed()?;
     let running = Running::start(&file.config, seed)?;
     for address in running.addresses() {
         tracing::info!(%address, "listening");
     }
     let reloader = Reloader::new(file, Arc::clone(running.snapshots()), seed);
-    signals::until_drained(&file.path, reloader, running.drain, running.serving)
+    told.until_drained(&file.path, reloader, running.drain, running.serving)
 }
 
 fn threads(config: &Config) -> usize {

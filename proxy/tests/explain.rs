@@ -1,11 +1,5 @@
 //! `explain --jsonl`: one line for each line, in the form that is documented.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a step that fails ends the test"
-)]
-
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 

@@ -1,55 +1,80 @@
 //! What makes a running proxy read its configuration again, or end.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
+use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::timeout;
+use tokio::time::sleep;
 
 use super::Reloader;
 use crate::server::{Drain, Serving};
 
-/// Serves until everything is drained: after SIGTERM or SIGINT, or at once after a second one.
-pub(super) fn until_drained(
-    path: &Path,
-    reloader: Reloader,
-    drain: Drain,
-    serving: Serving,
-) -> io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let (drained, waited) = oneshot::channel();
-    std::thread::Builder::new().name("drained".into()).spawn(move || {
-        // Nobody is left to hear it when the process ends otherwise.
-        _ = drained.send(serving.wait());
-    })?;
-    runtime.block_on(async {
-        let (changes, watcher) = watch(path);
-        let hangups = signal(SignalKind::hangup())?;
-        let reloads = tokio::spawn(reload(reloader, hangups, changes));
-        let mut ends = Ends::new()?;
-        let mut waited = waited;
-        tokio::select! {
-            () = ends.next() => {}
-            result = &mut waited => return result.unwrap_or(Ok(())),
-        }
-        tracing::info!("draining");
-        let result = tokio::select! {
-            result = &mut waited => result.unwrap_or(Ok(())),
-            () = drain.run() => waited.await.unwrap_or(Ok(())),
-            () = ends.next() => {
-                tracing::warn!("told to end at once");
-                drain.end();
-                waited.await.unwrap_or(Ok(()))
+/// What is told to a running process, heard from now on.
+pub(super) struct Told {
+    runtime: Runtime,
+    ends: Ends,
+    hangups: Signal,
+}
+
+impl Told {
+    /// Takes over the signals: from here on none of them ends the process by itself.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub(super) fn listen() -> io::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let entered = runtime.enter();
+        let (ends, hangups) = (Ends::new()?, signal(SignalKind::hangup())?);
+        drop(entered);
+        Ok(Self { runtime, ends, hangups })
+    }
+
+    /// Serves until everything is drained: after SIGTERM or SIGINT, or at once after a second one.
+    ///
+    /// # Errors
+    ///
+    /// When a worker panicked.
+    pub(super) fn until_drained(
+        self,
+        path: &Path,
+        reloader: Reloader,
+        drain: Drain,
+        serving: Serving,
+    ) -> io::Result<()> {
+        let Self { runtime, mut ends, hangups } = self;
+        let (drained, mut waited) = oneshot::channel();
+        std::thread::Builder::new().name("drained".into()).spawn(move || {
+            // Nobody is left to hear it when the process ends otherwise.
+            _ = drained.send(serving.wait());
+        })?;
+        runtime.block_on(async {
+            let (changes, watching) = watch(path);
+            let reloads = tokio::spawn(reload(path.to_owned(), reloader, hangups, changes));
+            tokio::select! {
+                () = ends.next() => {}
+                result = &mut waited => return result.unwrap_or(Ok(())),
             }
-        };
-        reloads.abort();
-        drop(watcher);
-        tracing::info!("ended");
-        result
-    })
+            tracing::info!("draining");
+            let result = tokio::select! {
+                result = &mut waited => result.unwrap_or(Ok(())),
+                () = drain.run() => waited.await.unwrap_or(Ok(())),
+                () = ends.next() => {
+                    tracing::warn!("told to end at once");
+                    drain.end();
+                    waited.await.unwrap_or(Ok(()))
+                }
+            };
+            reloads.abort();
+            drop(watching);
+            tracing::info!("ended");
+            result
+        })
+    }
 }
 
 /// The signals that end a process.
@@ -76,28 +101,46 @@ impl Ends {
 
 /// Reads the configuration again for each hang-up, and when its file has come to rest after a change.
 async fn reload(
+    path: PathBuf,
     mut reloader: Reloader,
     mut hangups: Signal,
     mut changes: mpsc::UnboundedReceiver<()>,
 ) {
     // The file may have changed before it was watched.
+    settle(&path).await;
     reloader.reload_if_changed();
     loop {
-        tokio::select! {
-            hangup = hangups.recv() => {
-                if hangup.is_none() {
-                    return;
-                }
-                reloader.reload();
-            }
+        let told = tokio::select! {
+            hangup = hangups.recv() => hangup,
             change = changes.recv() => {
-                if change.is_none() {
-                    return;
+                if change.is_some() {
+                    settle(&path).await;
+                    while changes.try_recv().is_ok() {}
+                    reloader.reload_if_changed();
+                    continue;
                 }
-                while let Ok(Some(())) = timeout(REST, changes.recv()).await {}
-                reloader.reload_if_changed();
+                None
             }
+        };
+        if told.is_none() {
+            return;
         }
+        settle(&path).await;
+        reloader.reload();
+    }
+}
+
+/// Waits until a file has said the same for a while: one that is written in place is empty, or half
+/// there, in between, and half a configuration may be a valid one.
+async fn settle(path: &Path) {
+    let mut seen = std::fs::read(path).ok();
+    loop {
+        sleep(REST).await;
+        let now = std::fs::read(path).ok();
+        if now == seen {
+            return;
+        }
+        seen = now;
     }
 }
 
