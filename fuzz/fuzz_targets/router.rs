@@ -117,7 +117,7 @@ impl<'a> Arbitrary<'a> for Input {
         }
         let world = World { model, seed: u.arbitrary()? };
         let mut asks = Vec::new();
-        for _ in 0..u.int_in_range(1..=4)? {
+        for _ in 0..u.int_in_range(1..=3)? {
             let name = if u.ratio(1, 12)? { None } else { Some(host(u.choose(HOSTS)?)) };
             let text = if u.ratio(1, 8)? {
                 u.arbitrary::<Vec<u8>>()?
@@ -130,7 +130,7 @@ impl<'a> Arbitrary<'a> for Input {
             };
             let mut path =
                 if text.starts_with(b"/") { text } else { [b"/", text.as_slice()].concat() };
-            path.truncate(48);
+            path.truncate(40);
             asks.push(Ask { host: name, path });
         }
         Ok(Self { world, asks })
@@ -144,7 +144,8 @@ fuzz_target!(|input: Input| {
     backwards.reverse();
     let other = builder(&world, &backwards).build().expect("R2");
     let mut cached = CachedRouter::new(Arc::clone(&router), 2);
-    for ask in asks.iter().chain(&asks) {
+    for ask in &asks {
+        drop(cached.lookup(&ask.lookup()));
         let outcome = router.lookup(&ask.lookup());
         let got = answer(&outcome);
         assert_eq!(got, answer(&other.lookup(&ask.lookup())), "R2 {ask:?}");

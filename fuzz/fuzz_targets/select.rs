@@ -130,8 +130,8 @@ fn model(head: &Head<'_>, raw: &[u8], hosts: &[Vec<u8>]) -> Vec<Answer> {
                     refused.push(400);
                 }
             }
-            // authority-form is CONNECT's, which is 405 anyway
-            _ if connect => {}
+            // authority-form is CONNECT's, which is 405
+            _ if connect && parse(raw).is_some() => {}
             _ => refused.push(400),
         }
     }
@@ -167,7 +167,6 @@ fn model(head: &Head<'_>, raw: &[u8], hosts: &[Vec<u8>]) -> Vec<Answer> {
         refused.push(421);
     }
     if !refused.is_empty() {
-        // a target that nobody can take apart may be CONNECT's, too
         return refused.into_iter().map(Err).collect();
     }
     vec![Ok(match (raw, host) {
