@@ -4,6 +4,8 @@
 
 use proptest::prelude::*;
 
+#[path = "support/built.rs"]
+mod built;
 #[path = "support/model.rs"]
 mod model;
 #[path = "../../path/tests/support/slow.rs"]
@@ -13,14 +15,13 @@ mod tally;
 #[path = "support/worlds.rs"]
 mod worlds;
 
+use built::{Ask, World, answer, build, builder, calls, host_pattern, within_reach};
 use fingerpost_authority::HostPattern;
 use fingerpost_path::PathRefused;
 use fingerpost_router::{Refused, Router, Tier};
 use model::{Layer, Pattern};
 use tally::{Tally, prove};
-use worlds::{
-    Ask, answer, asks, build, builder, calls, host_pattern, trouble, within_reach, worlds,
-};
+use worlds::{asks, trouble, worlds};
 
 /// Counts what kind of answer a case got.
 fn classify(router: &Router<u32>, ask: &Ask, tally: &Tally) {
@@ -213,8 +214,8 @@ fn what_the_models_found_stays_found() {
             }
             let site = model::Site { case_sensitive, ..model::Site::default() };
             model.sites.push((Pattern::Exact("a.test".into()), site));
-            let router = build(&worlds::World { model, seed: 1 });
-            let ask = Ask { host: Some(worlds::host("a.test")), path: path.into() };
+            let router = build(&World { model, seed: 1 });
+            let ask = Ask { host: Some(built::host("a.test")), path: path.into() };
             let got = match router.lookup(&ask.lookup()) {
                 Ok(found) => {
                     found.map_or_else(|| "404".to_owned(), |found| found.pattern().to_string())
@@ -228,7 +229,7 @@ fn what_the_models_found_stays_found() {
 
 #[test]
 fn the_cleaned_form_of_the_path_wins_over_odder_readings() {
-    let mut world = worlds::World { model: model::Model::default(), seed: 1 };
+    let mut world = World { model: model::Model::default(), seed: 1 };
     for (id, name) in (0..).zip(["a.test", "new.test", "b.test"]) {
         let layer = Layer::Site(Pattern::Exact(name.into()));
         world.model.routes.push(model::Route {
@@ -254,7 +255,7 @@ fn the_cleaned_form_of_the_path_wins_over_odder_readings() {
         ("/paulca/../x", "paulca", "received"),
         ("/%70aulca/../x", "paulca", "decoded"),
     ] {
-        let ask = Ask { host: Some(worlds::host("a.test")), path: path.into() };
+        let ask = Ask { host: Some(built::host("a.test")), path: path.into() };
         let found = router.lookup(&ask.lookup()).unwrap().unwrap();
         assert_eq!((found.prefix(), found.spelling().name()), (Some(prefix), spelling), "{path}");
     }

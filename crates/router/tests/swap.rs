@@ -16,6 +16,8 @@ use fingerpost_router::{
 use fnv::FnvBuildHasher;
 use proptest::prelude::*;
 
+#[path = "support/built.rs"]
+mod built;
 #[path = "support/model.rs"]
 mod model;
 #[path = "../../path/tests/support/slow.rs"]
@@ -25,8 +27,9 @@ mod tally;
 #[path = "support/worlds.rs"]
 mod worlds;
 
+use built::{Ask, answer, build, host, prefix};
 use tally::prove;
-use worlds::{Ask, answer, asks, build, host, prefix, worlds};
+use worlds::{asks, worlds};
 
 /// Every key collides.
 #[derive(Default)]

@@ -171,6 +171,7 @@ impl Slow {
         while let Some((decoded, text)) = todo.pop() {
             let mut next = Set::new();
             next.insert(clean(&text));
+            next.insert(remove_dots(&merge(&text), false)); // the same with its trailing slash
             if self.on(Family::Merge) || self.on(Family::Dots) {
                 next.insert(merge(&text));
             }

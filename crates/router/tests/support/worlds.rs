@@ -2,31 +2,12 @@
 
 #![allow(dead_code, reason = "shared: no test uses all of it")]
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use fingerpost_authority::{Host, HostPattern};
-use fingerpost_path::{Families, Prefix, Rules};
-use fingerpost_router::{
-    Ambiguity, Fallback, Lookup, Match, Owner, PathPattern, Refused, RouteOptions, Router,
-    RouterBuilder, SiteOptions, UnknownHost,
-};
+use fingerpost_router::PathPattern;
 use proptest::prelude::*;
 
-use super::model::{Answer, Layer, Model, Pattern, Route, Site, Tier};
+use super::built::{Ask, Call, HOSTS, World, add_alias, add_prefix, host};
+use super::model::{Layer, Model, Pattern, Route, Site};
 use super::slow::{self, Family, Slow};
-
-/// Hosts that requests name.
-pub(crate) const HOSTS: &[&str] = &[
-    "a.test",
-    "b.test",
-    "x.a.test",
-    "y.x.a.test",
-    "z.y.x.a.test",
-    "new.test",
-    "alias.test",
-    "test",
-    "10.0.0.1",
-];
 
 const ALIASES: &[&str] = &["alias.test", "x.a.test"];
 
@@ -88,13 +69,6 @@ fn path() -> impl Strategy<Value = String> {
             let path = path + end;
             if path.is_empty() { "/".into() } else { path }
         })
-}
-
-/// Everything but the requests.
-#[derive(Clone, Debug)]
-pub(crate) struct World {
-    pub(crate) model: Model,
-    pub(crate) seed: u64,
 }
 
 fn family_sets() -> impl Strategy<Value = Vec<Family>> {
@@ -175,198 +149,15 @@ pub(crate) fn worlds() -> impl Strategy<Value = World> {
                     model.sites.push((pattern, site));
                 }
             }
-            add_aliases(&mut model, &aliases);
-            add_maps(&mut model, maps);
+            for (alias, primary) in aliases {
+                add_alias(&mut model, alias, primary);
+            }
+            for (of, (prefix, target)) in maps {
+                add_prefix(&mut model, of, &prefix, target.as_deref());
+            }
             World { model, seed }
         },
     )
-}
-
-fn add_aliases(model: &mut Model, aliases: &[(&str, &str)]) {
-    for &(alias, primary) in aliases {
-        let exact = |host: &str| model.patterns().contains(&Pattern::Exact(host.into()));
-        if exact(primary) && !exact(alias) && !model.aliases.contains_key(alias) {
-            model.aliases.insert(alias.into(), primary.into());
-        }
-    }
-}
-
-fn add_maps(model: &mut Model, maps: Vec<(&str, Entry)>) {
-    let exact = |model: &Model, host: &str| model.patterns().contains(&Pattern::Exact(host.into()));
-    for (host, (prefix, target)) in maps {
-        let own = Pattern::Exact(host.into());
-        let guards = model.routes.iter().any(|route| {
-            let first = PathPattern::parse(&route.path).ok();
-            let first = first.as_ref().and_then(PathPattern::first_literal);
-            let first = first.is_some_and(|first| first.eq_ignore_ascii_case(&prefix));
-            route.guarded && route.layer == Layer::Site(own.clone()) && first
-        });
-        let served = target.as_ref().is_none_or(|target| target != host && exact(model, target));
-        if guards || !served || !exact(model, host) {
-            continue;
-        }
-        if !model.sites.iter().any(|(pattern, _)| *pattern == own) {
-            model.sites.push((own.clone(), Site::default()));
-        }
-        if let Some((_, site)) = model.sites.iter_mut().find(|(pattern, _)| *pattern == own) {
-            site.map.get_or_insert_with(BTreeMap::new).entry(prefix).or_insert(target);
-        }
-    }
-}
-
-pub(crate) fn host(text: &str) -> Host {
-    Host::parse(text).expect("a host of the table")
-}
-
-pub(crate) fn host_pattern(pattern: &Pattern) -> HostPattern {
-    match pattern {
-        Pattern::Exact(name) => HostPattern::Exact(host(name)),
-        Pattern::One(suffix) => HostPattern::Wildcard(host(suffix)),
-        Pattern::Deep(suffix) => HostPattern::DeepWildcard(host(suffix)),
-        Pattern::Any => HostPattern::Any,
-    }
-}
-
-pub(crate) fn rules(site: &Site) -> Rules {
-    let families = site.slow.families.iter().fold(Families::BASE, |all, family| {
-        all | match family {
-            Family::Merge => Families::MERGE,
-            Family::Dots => Families::DOTS,
-            Family::Cut => Families::CUT,
-            Family::Params => Families::PARAMS,
-            Family::Bslash => Families::BSLASH,
-            Family::Auth => Families::AUTH,
-            Family::Double => Families::DOUBLE,
-            Family::Frontc => Families::FRONTC,
-            Family::Nextdata => Families::NEXTDATA,
-        }
-    });
-    Rules::new(families).with_case_sensitive(site.case_sensitive)
-}
-
-fn site_options(site: &Site) -> SiteOptions {
-    let ambiguity = |refuse| if refuse { Ambiguity::Refuse } else { Ambiguity::Select };
-    let mut options = SiteOptions::with_rules(rules(site));
-    options.ambiguous = ambiguity(site.refuse_ambiguous);
-    options.ambiguous_paths = ambiguity(site.refuse_ambiguous_paths);
-    options.fallback = if site.fallback { Fallback::Shared } else { Fallback::None };
-    options
-}
-
-/// One call of a builder.
-#[derive(Clone, Debug)]
-pub(crate) enum Call {
-    Route(Route),
-    Site(Pattern, Site),
-    Alias(String, String),
-    Prefix(String, Vec<u8>, Option<String>),
-}
-
-/// The calls that make `world`, in a fixed order.
-pub(crate) fn calls(world: &World) -> Vec<Call> {
-    let model = &world.model;
-    let routes = model.routes.iter().cloned().map(Call::Route);
-    let sites = model.sites.iter().map(|(pattern, site)| Call::Site(pattern.clone(), site.clone()));
-    let aliases =
-        model.aliases.iter().map(|(alias, primary)| Call::Alias(alias.clone(), primary.clone()));
-    let prefixes = model.sites.iter().flat_map(|(pattern, site)| {
-        let host = if let Pattern::Exact(host) = pattern { host.clone() } else { String::new() };
-        let entries = site.map.iter().flatten();
-        entries
-            .map(move |(prefix, target)| Call::Prefix(host.clone(), prefix.clone(), target.clone()))
-    });
-    routes.chain(sites).chain(aliases).chain(prefixes).collect()
-}
-
-pub(crate) fn prefix(text: &[u8]) -> Prefix {
-    Prefix::parse(std::str::from_utf8(text).expect("UTF-8")).expect("a prefix of the table")
-}
-
-/// A builder that heard `calls`.
-pub(crate) fn builder(world: &World, calls: &[Call]) -> RouterBuilder<u32> {
-    let mut builder = Router::builder(world.seed);
-    builder.unknown_host(if world.model.reject_unknown {
-        UnknownHost::Reject
-    } else {
-        UnknownHost::Shared
-    });
-    for call in calls {
-        match call {
-            Call::Route(route) => {
-                let owner = match &route.layer {
-                    Layer::Site(pattern) => Owner::Host(host_pattern(pattern)),
-                    Layer::Shared => Owner::Shared,
-                    Layer::EveryHost => Owner::EveryHost,
-                };
-                let options = if route.forwards {
-                    RouteOptions::forwarding()
-                } else {
-                    RouteOptions::answering()
-                };
-                let pattern = PathPattern::parse(&route.path).expect("a checked pattern");
-                builder.route(owner, pattern, options.with_guarded(route.guarded), route.id);
-            }
-            Call::Site(pattern, site) => {
-                builder.site(host_pattern(pattern), site_options(site));
-            }
-            Call::Alias(alias, primary) => {
-                builder.alias(host(alias), host(primary));
-            }
-            Call::Prefix(of, text, target) => {
-                builder.prefix(host(of), prefix(text), target.as_deref().map(host));
-            }
-        }
-    }
-    builder
-}
-
-pub(crate) fn build(world: &World) -> Router<u32> {
-    builder(world, &calls(world)).build().expect("a world without conflicts")
-}
-
-/// What a look-up answered, in the words of the model.
-pub(crate) fn answer(outcome: &Result<Option<Match<'_, '_, u32>>, Refused>) -> Answer {
-    match outcome {
-        Err(refused) => Answer::Refused(refused.status()),
-        Ok(None) => Answer::Nothing,
-        Ok(Some(found)) => Answer::Found {
-            id: *found.value(),
-            tier: match found.tier() {
-                fingerpost_router::Tier::Exact => Tier::Exact,
-                fingerpost_router::Tier::Wildcard => Tier::Wildcard,
-                fingerpost_router::Tier::DeepWildcard => Tier::DeepWildcard,
-                fingerpost_router::Tier::Any => Tier::Any,
-                fingerpost_router::Tier::Shared => Tier::Shared,
-                _ => Tier::EveryHost,
-            },
-            prefix: found.prefix().map(Into::into),
-            params: found.params().map(|(name, value)| (name.into(), value.into_owned())).collect(),
-        },
-    }
-}
-
-/// A request: a host or none, and a path.
-#[derive(Clone)]
-pub(crate) struct Ask {
-    pub(crate) host: Option<Host>,
-    pub(crate) path: Vec<u8>,
-}
-
-impl std::fmt::Debug for Ask {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let host = self.host.as_ref().map_or("(no host)", Host::as_str);
-        write!(f, "{host} {}", self.path.escape_ascii())
-    }
-}
-
-impl Ask {
-    pub(crate) fn lookup(&self) -> Lookup<'_> {
-        Lookup { host: self.host.as_ref(), path: &self.path, query: None }
-    }
-
-    pub(crate) fn name(&self) -> Option<&str> {
-        self.host.as_ref().map(Host::as_str)
-    }
 }
 
 /// Requests for the hosts and segments of [`worlds`].
@@ -427,39 +218,18 @@ pub(crate) fn asks() -> impl Strategy<Value = Ask> {
         1 => prop::collection::vec(prop::sample::select(PLAIN), 1..5),
     ];
     const NAMED: &[&str] = &["a.test", "a.test", "a.test", "b.test", "new.test", "alias.test"];
-    let host = prop_oneof![
+    let name = prop_oneof![
         8 => prop::sample::select(NAMED).prop_map(Some),
         3 => prop::sample::select(HOSTS).prop_map(Some),
         1 => Just(None),
     ];
     const STARTS: &[&[u8]] =
         &[b"", b"", b"", b"/paulca", b"/Paulca", b"/bob/..", b"//", b"/admin", b"/%70aulca", b"/a"];
-    (host, prop::sample::select(STARTS), text).prop_map(|(name, start, text)| {
+    (name, prop::sample::select(STARTS), text).prop_map(|(name, start, text)| {
         let path = [start, &text.concat()].concat();
         let path = if path.starts_with(b"/") { path } else { [b"/", path.as_slice()].concat() };
-        Ask { host: name.map(host_of), path }
+        Ask { host: name.map(host), path }
     })
-}
-
-fn host_of(text: &str) -> Host {
-    host(text)
-}
-
-/// The ids of the routes that a request for `host` may ever be given: R7.
-pub(crate) fn within_reach(model: &Model, name: Option<&str>) -> BTreeSet<u32> {
-    let mut layers = vec![Layer::Shared, Layer::EveryHost];
-    if let Some((pattern, _)) = name.and_then(|name| model.resolve(name)) {
-        let targets =
-            model.options(&pattern).map.into_iter().flatten().filter_map(|(_, target)| target);
-        layers.extend(targets.map(|target| Layer::Site(Pattern::Exact(target))));
-        layers.push(Layer::Site(pattern));
-    }
-    model
-        .routes
-        .iter()
-        .filter(|route| layers.contains(&route.layer))
-        .map(|route| route.id)
-        .collect()
 }
 
 /// Calls that contradict each other, and the world's, more often than not.
@@ -476,9 +246,9 @@ pub(crate) fn trouble() -> impl Strategy<Value = Vec<Call>> {
         });
     let site = (prop::sample::select(patterns()), options())
         .prop_map(|(pattern, site)| Call::Site(pattern, site));
-    let host = || prop::sample::select(HOSTS).prop_map(String::from);
-    let alias = (host(), host()).prop_map(|(alias, primary)| Call::Alias(alias, primary));
-    let entry = (host(), entry(), prop::option::weighted(0.9, host()))
+    let name = || prop::sample::select(HOSTS).prop_map(String::from);
+    let alias = (name(), name()).prop_map(|(alias, primary)| Call::Alias(alias, primary));
+    let entry = (name(), entry(), prop::option::weighted(0.9, name()))
         .prop_map(|(host, (prefix, _), target)| Call::Prefix(host, prefix, target));
     let call = prop_oneof![3 => route, 1 => site, 2 => alias, 3 => entry];
     prop::collection::vec(call, 0..5)
