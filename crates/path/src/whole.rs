@@ -107,10 +107,10 @@ impl<'a> PathForm<'a> {
 #[must_use]
 pub fn variants(path: &[u8]) -> Vec<PathForm<'_>> {
     let mut out = vec![PathForm::encoded(normal_form(path))];
-    let mut add = |bytes: &[u8], encoded: bool| {
-        let encoded = encoded && memchr::memchr(b'%', bytes).is_some();
-        if !out.iter().any(|known| known.encoded == encoded && *known.bytes == *bytes) {
-            out.push(PathForm { bytes: Cow::Owned(bytes.to_vec()), encoded });
+    let mut add = |bytes: Cow<'_, [u8]>, encoded: bool| {
+        let encoded = encoded && memchr::memchr(b'%', &bytes).is_some();
+        if !out.iter().any(|known| known.encoded == encoded && known.bytes == bytes) {
+            out.push(PathForm { bytes: Cow::Owned(bytes.into_owned()), encoded });
         }
     };
     let decoded = rewrite::decode(path);
@@ -118,12 +118,11 @@ pub fn variants(path: &[u8]) -> Vec<PathForm<'_>> {
         let Some(form) = form else { continue };
         let merged = rewrite::merge(form);
         for spelled in [Some(form), merged.as_deref()].into_iter().flatten() {
-            for slashes in [Slashes::Keep, Slashes::Merge] {
-                if let Some(resolved) = rewrite::resolve_dots(spelled, slashes) {
-                    add(&resolved, encoded);
-                }
+            // Merging while dots are resolved is resolving what was merged.
+            if let Some(resolved) = rewrite::resolve_dots(spelled, Slashes::Keep) {
+                add(resolved.into(), encoded);
             }
-            add(spelled, encoded);
+            add(spelled.into(), encoded);
         }
     }
     out
