@@ -9,6 +9,7 @@ use fingerpost_authority::Host;
 use fingerpost_path::Prefix;
 
 pub use self::diff::RowsDiff;
+pub(crate) use self::diff::compare;
 use crate::Name;
 
 /// The three tables that a pass owns wholly: a row without a claim behind it is gone after it.

@@ -1,5 +1,9 @@
 //! K1 to K5, C2, and the slow model.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+
+#[path = "support/model.rs"]
+mod model;
 #[path = "support/world.rs"]
 mod world;
 
@@ -11,9 +15,10 @@ use fingerpost_claims::{
 };
 use fingerpost_path::Rules;
 use fingerpost_router::{Owner, PathPattern, RouteOptions, Router, SiteOptions};
+use model::Model;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use world::{Choices, Model, World};
+use world::{Choices, World};
 
 /// A world, and the rows that another one left behind.
 fn two_worlds(bytes: &[u8]) -> (World, Rows) {
@@ -186,7 +191,7 @@ fn turn<T>(list: &mut [T], by: usize) {
     if !list.is_empty() {
         let len = list.len();
         list.rotate_left(by % len);
-        if by % 2 == 0 {
+        if by.is_multiple_of(2) {
             list.reverse();
         }
     }

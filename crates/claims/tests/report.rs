@@ -1,5 +1,7 @@
 //! What a pass says, gate by gate, and what tenants see of it.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+
 use fingerpost_authority::{Host, HostPattern};
 use fingerpost_claims::{
     Claim, ClaimSet, Code, EntryReport, Facts, Limits, LocalRoute, Name, OnUnresolved, Outcome,

@@ -4,6 +4,7 @@ use fingerpost_authority::Host;
 
 use super::entries::{Judge, refuse_all};
 use crate::gates::{self, Resolved};
+use crate::rows::compare;
 use crate::{
     AliasRow, Claim, ClaimReport, ClaimSet, Code, EntryReport, Facts, OnUnresolved, PathRow,
     PathRows, RowState, Source, Verdict, WildcardRow, Withdrawn,
@@ -141,18 +142,19 @@ impl Judged {
 
     /// What was routed before, is still wanted, and is routed no longer.
     pub(super) fn withdrawn(&self, previous: Option<&PathRows>) -> Vec<Withdrawn> {
-        let routed =
-            previous.into_iter().flatten().filter(|(_, row)| row.state == RowState::Routed);
-        let withdrawn = routed.filter_map(|(prefix, _)| {
-            let row = self.paths.get(prefix);
-            if row.is_some_and(|row| row.state == RowState::Routed) {
-                return None;
+        let Some(previous) = previous else { return Vec::new() };
+        let mut withdrawn = Vec::new();
+        compare(previous, &self.paths, |prefix, row| {
+            let routed = |row: &PathRow| row.state == RowState::Routed;
+            if row.is_some_and(routed) || !previous.get(prefix).is_some_and(routed) {
+                return;
             }
-            let code = self.reports.iter().find_map(|report| code_of(report, prefix.as_str()))?;
+            let code = self.reports.iter().find_map(|report| code_of(report, prefix.as_str()));
+            let Some(code) = code else { return };
             let (host, prefix) = (self.host.clone(), prefix.clone());
-            Some(Withdrawn { host, prefix, code, held: row.is_some() })
+            withdrawn.push(Withdrawn { host, prefix, code, held: row.is_some() });
         });
-        withdrawn.collect()
+        withdrawn
     }
 }
 

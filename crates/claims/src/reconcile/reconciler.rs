@@ -109,7 +109,10 @@ impl Reconciler {
             pass.withdrawn.extend(judged.withdrawn(before));
             self.tables.place(judged);
             let after = self.tables.rows.paths.get(host).map(AsRef::as_ref);
-            pass.diff.compare_paths(host, before, after);
+            // Rows that did not change stay where they were.
+            if !before.zip(after).is_some_and(|(before, after)| std::ptr::eq(before, after)) {
+                pass.diff.compare_paths(host, before, after);
+            }
         }
         self.tables.finish(self.facts.limits(), &self.claims);
         let rows = &self.tables.rows;
