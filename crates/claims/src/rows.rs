@@ -114,4 +114,10 @@ impl RowState {
             Self::Held => "held",
         }
     }
+
+    /// The state that a registry has stored.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Routed, Self::Held].into_iter().find(|state| state.as_str() == word)
+    }
 }

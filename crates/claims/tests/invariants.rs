@@ -187,6 +187,53 @@ proptest! {
     }
 }
 
+/// The worlds are worth something: every code and every kind of row comes up in them often.
+#[test]
+fn worlds_reach_everything() {
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut state = 1_u64;
+    for _ in 0..20_000 {
+        let bytes = std::iter::repeat_with(|| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 56) as u8
+        });
+        let (world, previous) = two_worlds(&bytes.take(160).collect::<Vec<_>>());
+        let Outcome { rows, report, withdrawn, .. } = pass(&world, &previous);
+        let mut count = |what, times: usize| *seen.entry(what).or_default() += times;
+        for claim in report.claims() {
+            count("replaced", usize::from(claim.verdict == Verdict::Replaced));
+            for code in claim.verdict.code().into_iter().chain(claim.wildcard) {
+                count(code.as_str(), 1);
+            }
+            for entry in &claim.entries {
+                count(entry.code.as_str(), 1);
+            }
+        }
+        for (_, _, row) in rows.path_rows() {
+            count(row.state.as_str(), 1);
+        }
+        count("alias", rows.aliases.len());
+        count("catchall", rows.wildcards.values().filter(|row| row.catchall.is_some()).count());
+        count("wildcards over the limit", report.wildcards_over_limit().count());
+        count("withdrawn", withdrawn.len());
+    }
+    let codes = fingerpost_claims::Code::ALL.map(fingerpost_claims::Code::as_str);
+    let kinds = [
+        "replaced",
+        "routed",
+        "held",
+        "alias",
+        "catchall",
+        "withdrawn",
+        "wildcards over the limit",
+    ];
+    for what in codes.into_iter().chain(kinds).filter(|what| *what != "target_unavailable") {
+        assert!(seen.get(what).is_some_and(|times| *times >= 20), "{what}: {seen:#?}");
+    }
+}
+
 fn turn<T>(list: &mut [T], by: usize) {
     if !list.is_empty() {
         let len = list.len();

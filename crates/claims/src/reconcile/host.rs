@@ -7,7 +7,7 @@ use crate::gates::{self, Resolved};
 use crate::rows::compare;
 use crate::{
     AliasRow, Claim, ClaimReport, ClaimSet, Code, EntryReport, Facts, OnUnresolved, PathRow,
-    PathRows, RowState, Source, Verdict, WildcardRow, Withdrawn,
+    PathRows, RowState, Source, Verdict, Warning, WildcardRow, Withdrawn,
 };
 
 /// What one hostname gets, and what is said about it.
@@ -90,6 +90,7 @@ impl Judged {
         let judge = Judge::new(facts, claim, &resolved, previous);
         (self.paths, report.entries) = judge.entries();
         report.routed = self.paths.values().filter(|row| row.state == RowState::Routed).count();
+        report.warnings = Warning::of_map(&resolved.route.site, claim.paths());
         self.reports.push(report);
     }
 
@@ -125,6 +126,7 @@ impl Judged {
             wildcard: None,
             routed: 0,
             entries: Vec::new(),
+            warnings: Vec::new(),
         });
         let Some(route) = facts.route(&self.host) else { return };
         if route.site.on_unresolved == OnUnresolved::Origin {
@@ -178,5 +180,6 @@ fn about(claim: &Claim, source: Source, verdict: Verdict) -> ClaimReport {
         wildcard: None,
         routed: 0,
         entries: Vec::new(),
+        warnings: Vec::new(),
     }
 }

@@ -8,7 +8,7 @@ use fingerpost_authority::Host;
 use super::host::judge;
 use super::tables::Tables;
 use crate::claim_set::parent;
-use crate::{ClaimSet, Facts, Report, Rows, RowsDiff, Withdrawn};
+use crate::{Claim, ClaimReport, ClaimSet, Facts, Report, Rows, RowsDiff, Withdrawn};
 
 /// Facts, claims, and what was made of them; it follows changes at the cost of the hosts that change.
 ///
@@ -96,6 +96,21 @@ impl Reconciler {
             concerned.insert(host);
         }
         self.look_at(&concerned)
+    }
+
+    /// What a pass would say of a claim if it was stored; nothing is changed.
+    ///
+    /// The limit over all wildcards is left out.
+    ///
+    /// # Complexity
+    /// Linear in the number of claims and in the entries of this one.
+    #[must_use]
+    pub fn preview(&self, claim: Claim) -> Vec<ClaimReport> {
+        let host = claim.host().clone();
+        let mut claims = self.claims.clone();
+        claims.insert(host.clone(), Ok(claim));
+        let before = self.tables.rows.paths.get(&host).map(AsRef::as_ref);
+        judge(&self.facts, &claims, &host, before).reports
     }
 
     fn look_at(&mut self, concerned: &BTreeSet<Host>) -> Pass {

@@ -152,6 +152,7 @@ fn route(choices: &mut Choices<'_>) -> LocalRoute {
             reserved: choices.of(&reserved),
             guarded: choices.of(&guarded),
             on_unresolved: choices.of(&policies),
+            ..SiteFacts::default()
         },
     }
 }
