@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
@@ -42,22 +42,36 @@ pub(crate) enum NoObject {
     Other,
 }
 
-/// Takes an object apart. Members come in their order, duplicates included; nesting costs no stack.
-pub(crate) fn object(json: &[u8]) -> Result<Vec<Member<'_>>, NoObject> {
-    let Members(members) =
-        serde_json::from_slice(json).map_err(|error| match error.classify() {
-            Category::Data => NoObject::Other,
-            _ => NoObject::Syntax { line: error.line(), column: error.column() },
-        })?;
-    members
-        .into_iter()
-        .map(|(key, value)| {
-            let raw_key = key.get();
-            // A lone surrogate is JSON by its grammar, but no text.
-            let key = text(raw_key).ok_or(NoObject::Syntax { line: 1, column: 0 })?;
-            Ok(Member { raw_key, key, value })
-        })
-        .collect()
+/// The members of an object, as far as they were wanted.
+#[derive(Debug)]
+pub(crate) struct Object<'a> {
+    /// The first members in their order, duplicates included.
+    pub(crate) members: Vec<Member<'a>>,
+    /// How many there are.
+    pub(crate) count: usize,
+}
+
+/// Takes an object apart, and keeps the first `keep` members. Nesting costs no stack.
+pub(crate) fn object(json: &[u8], keep: usize) -> Result<Object<'_>, NoObject> {
+    let (members, count) = read(json, keep).map_err(|error| match error.classify() {
+        Category::Data => NoObject::Other,
+        _ => NoObject::Syntax { line: error.line(), column: error.column() },
+    })?;
+    Ok(Object { members: members.into_iter().map(member).collect::<Result<_, _>>()?, count })
+}
+
+fn member<'a>((key, value): (&'a RawValue, &'a RawValue)) -> Result<Member<'a>, NoObject> {
+    let raw_key = key.get();
+    // A lone surrogate is JSON by its grammar, but no text.
+    let key = text(raw_key).ok_or(NoObject::Syntax { line: 1, column: 0 })?;
+    Ok(Member { raw_key, key, value })
+}
+
+fn read(json: &[u8], keep: usize) -> serde_json::Result<(RawMembers<'_>, usize)> {
+    let mut deserializer = serde_json::Deserializer::from_slice(json);
+    let members = deserializer.deserialize_map(Collect { keep })?;
+    deserializer.end()?;
+    Ok(members)
 }
 
 /// Writes a JSON string.
@@ -79,28 +93,28 @@ fn text(json: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Borrowed(inner))
 }
 
-struct Members<'a>(Vec<(&'a RawValue, &'a RawValue)>);
+type RawMembers<'a> = Vec<(&'a RawValue, &'a RawValue)>;
 
-impl<'de> Deserialize<'de> for Members<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Collect;
+/// Keeps the first members of an object and counts all.
+struct Collect {
+    keep: usize,
+}
 
-        impl<'de> Visitor<'de> for Collect {
-            type Value = Members<'de>;
+impl<'de> Visitor<'de> for Collect {
+    type Value = (RawMembers<'de>, usize);
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::new();
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(Members(members))
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let (mut members, mut count) = (Vec::new(), 0);
+        while let Some(member) = map.next_entry()? {
+            count += 1;
+            if members.len() < self.keep {
+                members.push(member);
             }
         }
-
-        deserializer.deserialize_map(Collect)
+        Ok((members, count))
     }
 }

@@ -41,10 +41,6 @@ impl PathMap {
         self.0.get(at).map(|(_, target)| &**target)
     }
 
-    pub(crate) fn shared(&self) -> impl Iterator<Item = (&Prefix, &Arc<Host>)> {
-        self.0.iter().map(|(prefix, target)| (prefix, target))
-    }
-
     /// Checks entries as they were written, each on its own.
     ///
     /// What is not valid comes back beside the map, in the byte order of the prefixes. A prefix that is
@@ -173,10 +169,5 @@ impl EntryFault {
             Self::Target(_) | Self::TargetNotText => Code::TargetInvalid,
             Self::TargetIsHost => Code::TargetIsHost,
         }
-    }
-
-    /// Whether the prefix of the entry is one.
-    pub(crate) const fn has_prefix(&self) -> bool {
-        !matches!(self, Self::Prefix(_))
     }
 }

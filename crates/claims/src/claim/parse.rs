@@ -30,7 +30,7 @@ impl Claim {
     /// n log n in the number of entries. Deep nesting costs no stack.
     pub fn parse(host: &Host, body: &[u8]) -> Result<Self, ClaimError> {
         let mut draft = Draft::default();
-        for member in json::object(body)? {
+        for member in json::object(body, usize::MAX)?.members {
             draft.add(host, &member)?;
         }
         let required = |member| ClaimError::Missing { member };
@@ -127,9 +127,9 @@ fn paths(
     host: &Host,
     member: &Member<'_>,
 ) -> Result<(PathMap, Vec<crate::RefusedEntry>), ClaimError> {
-    let entries = json::object(member.value.get().as_bytes())
+    let entries = json::object(member.value.get().as_bytes(), usize::MAX)
         .map_err(|_| ClaimError::Wrong { member: "paths", expected: "an object" })?;
-    Ok(PathMap::check(host, entries.iter().map(|entry| (&entry.key, entry.text()))))
+    Ok(PathMap::check(host, entries.members.iter().map(|entry| (&entry.key, entry.text()))))
 }
 
 /// Why a stored body is no claim.

@@ -27,6 +27,24 @@ impl RowsDiff {
         self.aliases.is_empty() && self.wildcards.is_empty() && self.paths.is_empty()
     }
 
+    /// Adds what has changed among aliases.
+    pub(crate) fn compare_aliases(
+        &mut self,
+        old: &BTreeMap<Host, AliasRow>,
+        new: &BTreeMap<Host, AliasRow>,
+    ) {
+        compare(old, new, |host, row| self.aliases.push((host.clone(), row.cloned())));
+    }
+
+    /// Adds what has changed among wildcards.
+    pub(crate) fn compare_wildcards(
+        &mut self,
+        old: &BTreeMap<Host, WildcardRow>,
+        new: &BTreeMap<Host, WildcardRow>,
+    ) {
+        compare(old, new, |host, row| self.wildcards.push((host.clone(), row.cloned())));
+    }
+
     /// Adds what has changed among the path rows of one host.
     pub(crate) fn compare_paths(
         &mut self,
@@ -49,12 +67,8 @@ impl Rows {
     #[must_use]
     pub fn diff(&self, next: &Self) -> RowsDiff {
         let mut diff = RowsDiff::default();
-        compare(&self.aliases, &next.aliases, |host, row| {
-            diff.aliases.push((host.clone(), row.cloned()));
-        });
-        compare(&self.wildcards, &next.wildcards, |host, row| {
-            diff.wildcards.push((host.clone(), row.cloned()));
-        });
+        diff.compare_aliases(&self.aliases, &next.aliases);
+        diff.compare_wildcards(&self.wildcards, &next.wildcards);
         let mut hosts = Vec::new();
         compare(&self.paths, &next.paths, |host, _| hosts.push(host.clone()));
         for host in hosts {

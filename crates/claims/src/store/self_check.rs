@@ -55,9 +55,8 @@ pub async fn self_check(
     ids: &mut (dyn FnMut() -> String + Send),
 ) -> Result<(), SelfCheckError> {
     let key = ids();
-    let first = match create(store, &key, ids()).await? {
-        Some(version) => version,
-        None => return Err(SelfCheckError::FreshRefused),
+    let Some(first) = create(store, &key, ids()).await? else {
+        return Err(SelfCheckError::FreshRefused);
     };
     if create(store, &key, ids()).await?.is_some() {
         return Err(SelfCheckError::CreatedTwice);
