@@ -4,6 +4,8 @@ mod body;
 mod claim;
 mod claim_set;
 mod code;
+#[cfg(feature = "__conformance")]
+pub mod conformance;
 mod facts;
 mod gates;
 mod json;
