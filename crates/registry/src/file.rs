@@ -77,7 +77,7 @@ pub(crate) fn open(
         Err(error) => return Err(Fault::of_io(path, &error).into()),
     };
     let fault = |error| Fault::of(path, &error);
-    let mut connection = connect(path, OpenFlags::empty(), busy_timeout).map_err(fault)?;
+    let mut connection = connect(path, OpenFlags::empty(), busy_timeout)?;
     let id: i32 = pragma(&connection, "application_id").map_err(fault)?;
     if id != format.application_id {
         return Err(OpenError::NotOurs { path: path.to_owned() });
@@ -148,8 +148,7 @@ fn create(path: &Path, format: &Format, busy_timeout: Duration) -> Result<bool, 
 
 fn build(draft: &Path, format: &Format, busy_timeout: Duration) -> Result<(), OpenError> {
     let fault = |error| Fault::of(draft, &error);
-    let mut connection =
-        connect(draft, OpenFlags::SQLITE_OPEN_CREATE, busy_timeout).map_err(fault)?;
+    let mut connection = connect(draft, OpenFlags::SQLITE_OPEN_CREATE, busy_timeout)?;
     connection.pragma_update(None, "journal_mode", "WAL").map_err(fault)?;
     connection.pragma_update(None, "application_id", format.application_id).map_err(fault)?;
     migrate(draft, &mut connection, format)?;
@@ -158,20 +157,41 @@ fn build(draft: &Path, format: &Format, busy_timeout: Duration) -> Result<(), Op
     Ok(())
 }
 
-fn connect(
-    path: &Path,
-    more: OpenFlags,
-    busy_timeout: Duration,
-) -> Result<Connection, rusqlite::Error> {
+fn connect(path: &Path, more: OpenFlags, busy_timeout: Duration) -> Result<Connection, Fault> {
+    let fault = |error| Fault::of(path, &error);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | more;
-    let connection = Connection::open_with_flags(path, flags)?;
+    let connection = Connection::open_with_flags(path, flags).map_err(fault)?;
+    // SQLite opens what it can't write for reading, and fails later for a reason that does not say so. (Trying
+    // it ourselves would be worse: closing a file of our own drops SQLite's locks on it, process-wide.)
+    if connection.is_readonly("main").map_err(fault)? {
+        return Err(Fault::new(FaultKind::ReadOnly, path, "no permission, or a read-only disk"));
+    }
+    configure(&connection, busy_timeout).map_err(fault)?;
+    Ok(connection)
+}
+
+fn configure(connection: &Connection, busy_timeout: Duration) -> Result<(), rusqlite::Error> {
     connection.busy_timeout(busy_timeout)?;
     // Every commit is synced before it is answered.
     connection.pragma_update(None, "synchronous", "FULL")?;
     // Corruption is found where it is read, not where it leads to.
     connection.pragma_update(None, "cell_size_check", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
-    Ok(connection)
+    // The log of one large commit is not kept for good.
+    connection.pragma_update(None, "journal_size_limit", LOG_KEPT)
+}
+
+/// Takes back the transaction that is open, if one is, after it failed.
+///
+/// What it had written to a full disk is given back too: else the log would stay as large as the disk.
+pub(crate) fn roll_back(connection: &Connection, fault: Option<FaultKind>) {
+    // Where one of these fails, the next BEGIN does and says why.
+    if !connection.is_autocommit() {
+        let _ = connection.execute_batch("ROLLBACK");
+    }
+    if fault == Some(FaultKind::DiskFull) {
+        let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    }
 }
 
 fn migrate(path: &Path, connection: &mut Connection, format: &Format) -> Result<(), OpenError> {
@@ -229,5 +249,55 @@ impl OpenError {
             Self::Fault(fault) => Some(fault.kind()),
             _ => None,
         }
+    }
+}
+
+/// Bytes of a write-ahead log that are kept for the next commits.
+const LOG_KEPT: i64 = 16 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FORMAT: Format = Format {
+        application_id: 7,
+        migrations: &["CREATE TABLE a (x)", "CREATE TABLE b (x); INSERT INTO b VALUES (1)"],
+    };
+
+    fn version(path: &Path) -> i64 {
+        pragma(&Connection::open(path).unwrap(), "user_version").unwrap()
+    }
+
+    #[test]
+    fn commits_are_synced_to_a_log() {
+        let directory = tempfile::tempdir().unwrap();
+        let (connection, created) =
+            open(&directory.path().join("a.db"), &FORMAT, Duration::ZERO).unwrap();
+        assert!(created);
+        assert_eq!(pragma::<i64>(&connection, "synchronous"), Ok(2));
+        assert_eq!(pragma::<String>(&connection, "journal_mode").unwrap(), "wal");
+    }
+
+    /// From any version to the last, each step once; a step that fails leaves the version before it.
+    #[test]
+    fn migrations_run_in_order() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.db");
+        let older = Format { migrations: &FORMAT.migrations[..1], ..FORMAT };
+        let broken = Format {
+            migrations: &["CREATE TABLE a (x)", "CREATE TABLE c (x); CREATE TABLE a (x)"],
+            ..FORMAT
+        };
+        drop(open(&path, &older, Duration::ZERO).unwrap());
+        assert_eq!(version(&path), 1);
+        assert!(open(&path, &broken, Duration::ZERO).is_err());
+        assert_eq!(version(&path), 1);
+        let (connection, created) = open(&path, &FORMAT, Duration::ZERO).unwrap();
+        assert!(!created && connection.execute("DELETE FROM b", []) == Ok(1));
+        assert!(connection.execute("DELETE FROM c", []).is_err(), "half a migration");
+        drop(connection);
+        drop(open(&path, &FORMAT, Duration::ZERO).unwrap());
+        let error = open(&path, &older, Duration::ZERO).map(|_| ()).unwrap_err();
+        assert!(matches!(error, OpenError::Newer { found: 2, supported: 1, .. }), "{error}");
     }
 }

@@ -15,7 +15,6 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 pub use self::apply::Applied;
 pub use self::diff::{Changes, Diff};
-#[cfg(test)]
 pub(crate) use self::schema::FORMAT;
 pub use self::tables::{Local, Tables};
 pub use self::usage::Usage;
@@ -77,7 +76,7 @@ impl Registry {
     /// # Complexity
     /// Linear in the rows: about 3 s for a million.
     pub fn open(path: &Path, options: &Options) -> Result<(Self, Tables), OpenError> {
-        let (connection, is_new) = file::open(path, &schema::FORMAT, options.busy_timeout)?;
+        let (connection, is_new) = file::open(path, &FORMAT, options.busy_timeout)?;
         let key = read_key(path, &connection)?;
         let mut registry = Self {
             connection,
@@ -171,9 +170,8 @@ impl Registry {
             self.data_version = known;
             Ok(done)
         });
-        if done.is_err() && !self.connection.is_autocommit() {
-            // A failure to roll back leaves the transaction open, and the next BEGIN says so.
-            let _ = self.connection.execute_batch("ROLLBACK");
+        if let Err(fault) = &done {
+            file::roll_back(&self.connection, Some(fault.kind()));
         }
         done
     }

@@ -1,5 +1,5 @@
 //! What is left of a process that was killed.
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a failing test may panic")]
+#![expect(clippy::unwrap_used, reason = "a failing test may panic")]
 
 #[path = "support/child.rs"]
 mod child;

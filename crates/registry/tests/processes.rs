@@ -1,5 +1,4 @@
 //! Several processes on one store.
-#![expect(clippy::unwrap_used, reason = "a failing test may panic")]
 
 #[path = "support/child.rs"]
 mod child;

@@ -42,12 +42,10 @@ impl Database {
             }
             other => other,
         };
-        if !self.connection.is_autocommit() {
-            // If this fails too, the next BEGIN says so.
-            let _ = self.connection.execute_batch("ROLLBACK");
-        }
-        if let Ok(Committed::Stored { serial, .. }) = &done {
-            self.observe(*serial);
+        match &done {
+            Ok(Committed::Stored { serial, .. }) => self.observe(*serial),
+            Ok(Committed::Conflict { .. }) => file::roll_back(&self.connection, None),
+            Err(fault) => file::roll_back(&self.connection, Some(fault.kind())),
         }
         done
     }
