@@ -91,16 +91,11 @@ pub(crate) fn open(
 /// # Errors
 /// [`Fault`] when the file can't be renamed.
 pub fn set_aside(path: &Path, suffix: &str) -> Result<PathBuf, Fault> {
-    let with = |path: &Path, ending: &str| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(ending);
-        PathBuf::from(name)
-    };
-    let to = with(path, &format!(".{suffix}"));
+    let to = with_ending(path, &format!(".{suffix}"));
     // The log first: a database without its log is old, a log without its database would be taken for
     // that of the next one.
     for ending in ["-wal", "-shm", ""] {
-        match fs::rename(with(path, ending), with(&to, ending)) {
+        match fs::rename(with_ending(path, ending), with_ending(&to, ending)) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 return Err(Fault::of_io(path, &error));
             }
@@ -110,25 +105,32 @@ pub fn set_aside(path: &Path, suffix: &str) -> Result<PathBuf, Fault> {
     Ok(to)
 }
 
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}
+
 /// Builds the file under another name and links it into place whole: a crash leaves no file, never an
 /// empty one, and of two processes one creates it.
 fn create(path: &Path, format: &Format, busy_timeout: Duration) -> Result<bool, OpenError> {
     let io = |error: &std::io::Error| Fault::of_io(path, error);
-    let log = {
-        let mut name = path.as_os_str().to_owned();
-        name.push("-wal");
-        PathBuf::from(name)
-    };
+    let log = with_ending(path, "-wal");
     if fs::exists(&log).map_err(|error| io(&error))? {
         let detail = "the database is gone, its write-ahead log is still there";
         return Err(Fault::corrupt(path, detail).into());
     }
-    let mut draft = path.as_os_str().to_owned();
-    draft.push(format!(".new-{}", std::process::id()));
-    let draft = PathBuf::from(draft);
-    let remove = || match fs::remove_file(&draft) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(io(&error)),
-        _ => Ok(()),
+    // Another thread or process that creates the file at this moment has a draft of its own.
+    let us = format!("{}-{:?}", std::process::id(), std::thread::current().id());
+    let us: String = us.chars().filter(|c| c.is_ascii_digit() || *c == '-').collect();
+    let draft = with_ending(path, &format!(".new-{us}"));
+    let remove = || {
+        ["-wal", "-shm", ""].into_iter().try_for_each(|ending| {
+            match fs::remove_file(with_ending(&draft, ending)) {
+                Err(error) if error.kind() != ErrorKind::NotFound => Err(io(&error)),
+                _ => Ok(()),
+            }
+        })
     };
     remove()?;
     let built = build(&draft, format, busy_timeout).map_err(|fault| fault.at(path));
@@ -149,11 +151,24 @@ fn create(path: &Path, format: &Format, busy_timeout: Duration) -> Result<bool, 
 fn build(draft: &Path, format: &Format, busy_timeout: Duration) -> Result<(), OpenError> {
     let fault = |error| Fault::of(draft, &error);
     let mut connection = connect(draft, OpenFlags::SQLITE_OPEN_CREATE, busy_timeout)?;
+    keep_private(draft)?;
     connection.pragma_update(None, "journal_mode", "WAL").map_err(fault)?;
     connection.pragma_update(None, "application_id", format.application_id).map_err(fault)?;
     migrate(draft, &mut connection, format)?;
     // Closing moves the log into the file and removes it.
     connection.close().map_err(|(_, error)| Fault::of(draft, &error))?;
+    Ok(())
+}
+
+/// Nobody else on the machine is to read keys, claims or credentials. SQLite gives the log the permissions of
+/// the file.
+fn keep_private(draft: &Path) -> Result<(), Fault> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let private = fs::Permissions::from_mode(0o600);
+        fs::set_permissions(draft, private).map_err(|error| Fault::of_io(draft, &error))?;
+    }
     Ok(())
 }
 
@@ -276,6 +291,20 @@ mod tests {
         assert!(created);
         assert_eq!(pragma::<i64>(&connection, "synchronous"), Ok(2));
         assert_eq!(pragma::<String>(&connection, "journal_mode").unwrap(), "wal");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn files_are_private() {
+        use std::os::unix::fs::PermissionsExt;
+        let directory = tempfile::tempdir().unwrap();
+        let (connection, _) =
+            open(&directory.path().join("a.db"), &FORMAT, Duration::ZERO).unwrap();
+        connection.execute_batch("INSERT INTO a VALUES (1)").unwrap();
+        for file in ["a.db", "a.db-wal", "a.db-shm"] {
+            let mode = fs::metadata(directory.path().join(file)).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600, "{file}");
+        }
     }
 
     /// From any version to the last, each step once; a step that fails leaves the version before it.
