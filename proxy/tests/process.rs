@@ -143,6 +143,40 @@ fn a_replaced_file_is_read_without_a_signal() {
 }
 
 #[test]
+fn a_file_without_its_claims_gives_nobody_back_unless_it_is_meant() {
+    let head = "[listen]\nhttp = [\"127.0.0.1:0\"]\n[timeouts]\ndrain_grace = \"0s\"\n";
+    let route = |host: &str, app: &str| {
+        format!(
+            "[[routes]]\nhosts = [\"{host}\"]\naccount = \"a\"\napp = \"{app}\"\n\
+             respond = {{ status = 200, body = \"{app}\" }}\n"
+        )
+    };
+    let half = format!("{head}{}{}", route("a.example", "old"), route("b.example", "new"));
+    let whole = format!(
+        "{half}[[claims]]\nhost = \"a.example\"\naccount = \"a\"\napp = \"old\"\n\
+         paths = {{ b = \"b.example\" }}\n"
+    );
+    let mut proxy = Proxy::start(&whole);
+    assert!(proxy.get("/b/x").ends_with("new"));
+
+    fs::write(&proxy.file, &half).unwrap();
+    proxy.wait_for("the claim of a.example is gone");
+    assert!(proxy.get("/b/x").ends_with("new"));
+
+    fs::write(&proxy.file, whole.replace("b = \"b.example\"", "")).unwrap();
+    proxy.wait_for("was read again");
+    assert!(proxy.get("/b/x").ends_with("old"), "an entry that is gone is meant");
+
+    fs::write(&proxy.file, &whole).unwrap();
+    proxy.wait_for("was read again");
+    assert!(proxy.get("/b/x").ends_with("new"));
+    fs::write(&proxy.file, &half).unwrap();
+    proxy.signal("HUP");
+    proxy.wait_for("was read again");
+    assert!(proxy.get("/b/x").ends_with("old"));
+}
+
+#[test]
 fn the_first_term_drains_and_the_second_ends_at_once() {
     let proxy = Proxy::start(&config("one"));
     assert!(proxy.get("/").ends_with("one"));

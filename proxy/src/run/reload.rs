@@ -1,5 +1,6 @@
 //! Reading the configuration again while requests are served.
 
+use fingerpost_authority::Host;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -17,7 +18,18 @@ pub struct Reloader {
     generation: u64,
     /// What was read last, good or bad: a change that is none is not reported twice.
     text: Vec<u8>,
+    /// The hosts of which some account has moved away.
+    moved: Vec<Host>,
     fixed: Fixed,
+}
+
+/// Who wants a file to be read again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    /// An operator, who knows that it is whole.
+    BySomebody,
+    /// Nobody: it has changed.
+    ByTheFile,
 }
 
 /// What a running process cannot change.
@@ -46,13 +58,17 @@ impl Reloader {
     pub fn new(file: &ConfigFile, snapshots: Arc<Snapshots>, seed: u64) -> Self {
         let ConfigFile { path, text, config, .. } = file;
         let (path, text, fixed) = (path.clone(), text.clone(), Fixed::of(config));
-        Self { path, snapshots, seed, generation: 1, text, fixed }
+        let moved = moved(config);
+        Self { path, snapshots, seed, generation: 1, text, moved, fixed }
     }
 
     /// Reads the file again if its text has changed.
+    ///
+    /// One in which a claim is missing that has moved accounts is refused: it may be half written, and
+    /// would give every one of them back. Entries that are missing from a claim are taken as meant.
     pub fn reload_if_changed(&mut self) -> Reloaded {
         match std::fs::read(&self.path) {
-            Ok(text) if text != self.text => self.publish(text),
+            Ok(text) if text != self.text => self.publish(text, Asked::ByTheFile),
             // A file that is missing is about to be replaced: only SIGHUP makes that an error.
             _ => Reloaded::Unchanged,
         }
@@ -61,7 +77,7 @@ impl Reloader {
     /// Reads the file and publishes what it says. An unusable one changes nothing and is reported.
     pub fn reload(&mut self) -> Reloaded {
         match std::fs::read(&self.path) {
-            Ok(text) => self.publish(text),
+            Ok(text) => self.publish(text, Asked::BySomebody),
             Err(error) => {
                 let path = self.path.display();
                 tracing::error!(%error, "{path} can't be read, what was read before serves on");
@@ -70,7 +86,7 @@ impl Reloader {
         }
     }
 
-    fn publish(&mut self, text: Vec<u8>) -> Reloaded {
+    fn publish(&mut self, text: Vec<u8>, asked: Asked) -> Reloaded {
         let started = Instant::now();
         let path = self.path.display();
         let checked = ConfigFile::check(&self.path, &text);
@@ -84,6 +100,15 @@ impl Reloader {
                 return Reloaded::Refused;
             }
         };
+        if asked == Asked::ByTheFile
+            && let Some(host) = self.moved.iter().find(|host| config.claim(host).is_none())
+        {
+            tracing::error!(
+                "{path} is not used: the claim of {host} is gone with all its paths, as in a file that \
+                 is half written. Send SIGHUP if that is meant"
+            );
+            return Reloaded::Refused;
+        }
         let snapshot = match apply::snapshot(&config, self.generation + 1, self.seed) {
             Ok(snapshot) => snapshot,
             Err(conflicts) => {
@@ -99,11 +124,17 @@ impl Reloader {
             tracing::warn!("{path}: changes of [listen], [limits] and [log] need a restart");
         }
         self.generation += 1;
+        self.moved = moved(&config);
         self.snapshots.publish(snapshot);
         let seconds = started.elapsed().as_secs_f64();
         tracing::info!(generation = self.generation, seconds, "{path} was read again");
         Reloaded::Published
     }
+}
+
+fn moved(config: &Config) -> Vec<Host> {
+    let moved = config.claims.iter().filter(|claim| !claim.paths.is_empty());
+    moved.map(|claim| claim.host.clone()).collect()
 }
 
 impl Fixed {

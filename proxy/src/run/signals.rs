@@ -4,7 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use notify::{RecommendedWatcher, RecursiveMode, Watcher};
+use notify::event::{AccessKind, AccessMode, ModifyKind};
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
@@ -144,6 +145,15 @@ async fn settle(path: &Path) {
     }
 }
 
+/// Tells whether a file may be whole after an event: its writer has closed it, or it was given its name.
+fn is_whole(kind: EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::Access(AccessKind::Close(AccessMode::Write))
+            | EventKind::Modify(ModifyKind::Name(_))
+    )
+}
+
 /// An editor writes a file in several steps.
 const REST: Duration = Duration::from_millis(50);
 
@@ -160,7 +170,7 @@ fn watch(path: &Path) -> (mpsc::UnboundedReceiver<()>, Watching) {
     let (sender, changes) = mpsc::unbounded_channel();
     let told = sender.clone();
     let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-        if event.is_ok_and(|event| !event.kind.is_access()) {
+        if event.is_ok_and(|event| is_whole(event.kind)) {
             // The receiver is gone when the process ends.
             _ = told.send(());
         }
