@@ -288,8 +288,7 @@ fn check_prefix<T>(site: &Site<T>, prefix: &Prefix) -> Result<(), Box<Conflict>>
         return Err(Box::new(Conflict::PrefixReserved { prefix: prefix.clone() }));
     }
     let guarded = site.layer.routes().iter().find(|route| {
-        route.options.guarded
-            && route.pattern.first_literal().is_some_and(|first| first.eq_ignore_ascii_case(text))
+        route.options.guarded && route.pattern.reserves(prefix, &site.options().rules)
     });
     match guarded {
         Some(route) => {

@@ -322,14 +322,20 @@ impl<'r, T> Layers<'r, T> {
         let origin = self.origin.map(|site| &site.options().rules);
         let own = self.own.map(|(_, site)| &site.options().rules);
         let rules = own.or(origin).unwrap_or(&fallback);
-        if rules.ordinary_throughout(lookup.path, lookup.query) {
-            return Ok(self.first(|layer| layer.find_plain(lookup.path)));
-        }
-        let forms = rules.whole(lookup.path, lookup.query)?;
-        let decided = forms.first().and_then(|form| self.first(|layer| layer.find(form)));
         let guards = |answer: Option<Place>| {
             answer.and_then(|place| self.route(place)).is_some_and(|r| r.options.guarded)
         };
+        if rules.ordinary_throughout(lookup.path, lookup.query) {
+            // One spelling; but where a literal is misread as another, so is the path as that literal.
+            let decided = self.first(|layer| layer.find_plain(lookup.path));
+            let loose = self.first(|layer| layer.find_plain_loose(lookup.path));
+            if loose != decided && guards(loose) {
+                return Err(Refused::Guarded);
+            }
+            return Ok(decided);
+        }
+        let forms = rules.whole(lookup.path, lookup.query)?;
+        let decided = forms.first().and_then(|form| self.first(|layer| layer.find(form)));
         let mut unanimous = true;
         for form in &forms {
             let strict = self.first(|layer| layer.find(form));

@@ -118,6 +118,11 @@ impl<T> Layer<T> {
         self.tree.find_plain(path)
     }
 
+    /// As [`find_loose`](Self::find_loose) for a path whose segments are ordinary: loosening leaves it.
+    pub(crate) fn find_plain_loose(&self, path: &[u8]) -> Option<u32> {
+        self.loose.as_ref().unwrap_or(&self.tree).find_plain(path)
+    }
+
     /// The index of the route that one form of a path selects.
     pub(crate) fn find(&self, path: &PathForm<'_>) -> Option<u32> {
         self.tree.find(path)

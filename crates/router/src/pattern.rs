@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use fingerpost_path::{Prefix, Rules};
+
 /// A path pattern such as `/x`, `/users/{id}` or `/p/{*rest}`.
 ///
 /// Grammar: `/`, then segments separated by `/`. A segment is a literal, a whole `{param}`, or, as the
@@ -113,6 +115,18 @@ impl PathPattern {
             Segment::Literal(bytes) if !bytes.is_empty() => Some(bytes),
             _ => None,
         }
+    }
+}
+
+impl PathPattern {
+    /// Tells whether moving `prefix` away would take the paths of this pattern along: it is the first
+    /// segment, or what `rules` leave of it (`/wp.login` goes with `wp`).
+    #[must_use]
+    pub fn reserves(&self, prefix: &Prefix, rules: &Rules) -> bool {
+        self.first_literal().is_some_and(|first| {
+            first.eq_ignore_ascii_case(prefix.as_bytes())
+                || rules.loosen(first).eq_ignore_ascii_case(prefix.as_bytes())
+        })
     }
 }
 
@@ -308,5 +322,23 @@ mod tests {
         assert!(same("/caf%C3%A9", "/café"));
         assert!(!same("/{a}", "/{*a}"));
         assert!(!same("/a", "/a/"));
+    }
+
+    #[test]
+    fn a_guarded_literal_reserves_what_is_left_of_it() {
+        let rules = Rules::default();
+        for (pattern, prefix, want) in [
+            ("/admin/{*rest}", "admin", true),
+            ("/admin/{*rest}", "ADMIN", true),
+            ("/admin/{*rest}", "administrator", false),
+            ("/wp.login", "wp", true),
+            ("/wp.login", "wp.login", true),
+            ("/wp.login", "w", false),
+            ("/{id}/admin", "admin", false),
+        ] {
+            let prefix = Prefix::parse(prefix).unwrap();
+            let pattern = PathPattern::parse(pattern).unwrap();
+            assert_eq!(pattern.reserves(&prefix, &rules), want, "{pattern} {prefix}");
+        }
     }
 }

@@ -188,6 +188,10 @@ const FOUND: &[(&[&str], &str, &str)] = &[
     (&["!shared /{*rest}", "a.test /robots.txt"], "/robots.txt", "/robots.txt"),
     (&["!shared /{*rest}", "a.test /robots.txt"], "/robots", "/{*rest}"),
     (&["!shared /api/v1.0/x", "a.test /y"], "/api/v1.0/x", "/api/v1.0/x"),
+    // an ordinary path is a guarded literal to a backend that cuts its segments
+    (&["!a.test /wp.login", "a.test /{*rest}"], "/wp", "400"),
+    (&["!a.test /wp.login", "a.test /{*rest}"], "/wp.login", "/wp.login"),
+    (&["!a.test /wp.login", "a.test /{*rest}"], "/wpx", "/{*rest}"),
 ];
 
 #[test]

@@ -220,11 +220,13 @@ pub(crate) fn add_alias(model: &mut Model, alias: &str, primary: &str) {
 /// Adds a prefix of `of`, if a builder would accept it and there is none.
 pub(crate) fn add_prefix(model: &mut Model, of: &str, prefix: &[u8], target: Option<&str>) {
     let own = Pattern::Exact(of.into());
+    let site = model.sites.iter().find(|(pattern, _)| *pattern == own);
+    let rules = site.map_or_else(|| rules(&Site::default()), |(_, site)| rules(site));
+    let name = std::str::from_utf8(prefix).ok().and_then(|text| Prefix::parse(text).ok());
     let guards = model.routes.iter().any(|route| {
-        let first = PathPattern::parse(&route.path).ok();
-        let first = first.as_ref().and_then(PathPattern::first_literal);
-        let first = first.is_some_and(|first| first.eq_ignore_ascii_case(prefix));
-        route.guarded && route.layer == Layer::Site(own.clone()) && first
+        let pattern = PathPattern::parse(&route.path).ok();
+        let reserves = pattern.zip(name.as_ref()).is_some_and(|(p, name)| p.reserves(name, &rules));
+        route.guarded && route.layer == Layer::Site(own.clone()) && reserves
     });
     let served = target.is_none_or(|target| target != of && is_exact(model, target));
     if guards || !served || !is_exact(model, of) {

@@ -379,7 +379,10 @@ impl<'a> Layers<'a> {
         };
         let next = segments.first().is_some_and(|first| first == b"_next");
         if !next && segments.iter().all(|segment| !segment.is_empty() && ordinary(segment)) {
-            return (decided, false, false);
+            // One spelling, but a guarded literal may be misread as it: `/admin` is `/Admin` to some.
+            let found = self.loosely(&(path.to_vec(), true));
+            let refuse = id(found) != id(want) && guards(found);
+            return (decided, refuse, refuse);
         }
         let must: BTreeSet<Form> =
             must_forms(&own.slow, path).union(&spellings(path)).cloned().collect();

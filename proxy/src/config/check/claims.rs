@@ -220,13 +220,18 @@ impl Claims<'_> {
                 reserved.push((prefix.as_str().into(), format!("reserved in {cited}")));
             }
         }
+        let rules = draft.options.clone().complete().routing.rules;
         let routes = draft.routes.iter().filter_map(|index| self.routes.get(*index));
         for route in routes.filter(|route| route.guarded) {
             let first = route.path.as_ref().and_then(|path| path.first_literal());
             let Some(first) = first else { continue };
             let why =
                 format!("the first segment of a guarded route, {}", report.cite(&route.place));
-            reserved.push((String::from_utf8_lossy(first).into(), why));
+            // What the backend may leave of it would take the route along too.
+            let loosened = rules.loosen(first);
+            for segment in [first, loosened.as_slice()] {
+                reserved.push((String::from_utf8_lossy(segment).into(), why.clone()));
+            }
         }
         reserved
     }
