@@ -182,7 +182,7 @@ fn decide(
 }
 
 fn act(
-    snapshot: &Snapshot,
+    snapshot: &Arc<Snapshot>,
     pools: &mut Pools,
     matched: &Match<'_, '_, Arc<Entry>>,
     host: Option<&Host>,

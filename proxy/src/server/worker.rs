@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::io;
 use std::net::TcpListener;
 use std::rc::{Rc, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 
 use fingerpost_router::Reader;
@@ -34,7 +35,7 @@ pub(crate) struct Worker {
 
 impl Worker {
     /// Runs `decide` on the current snapshot, which is not held beyond it.
-    pub(crate) fn decide<R>(&self, decide: impl FnOnce(&Snapshot, &mut Pools) -> R) -> R {
+    pub(crate) fn decide<R>(&self, decide: impl FnOnce(&Arc<Snapshot>, &mut Pools) -> R) -> R {
         let mut snapshots = self.snapshots.borrow_mut();
         decide(snapshots.current(), &mut self.pools.borrow_mut())
     }
@@ -49,7 +50,7 @@ impl Worker {
 
     /// Lets go of an old snapshot, also when no request comes that would.
     fn refresh(&self) {
-        self.decide(|snapshot, pools| pools.forget_old(snapshot));
+        self.decide(|snapshot, pools| pools.turn_to(snapshot));
     }
 
     fn tick(&self, now: Duration, tick: Duration) {

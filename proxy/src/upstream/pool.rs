@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use super::lease::{Lease, Line};
@@ -16,19 +16,16 @@ use crate::snapshot::{Fleet, Snapshot};
 /// Servers outlive snapshots, so that a reload doesn't close connections to a server that stays.
 #[derive(Debug, Default)]
 pub(crate) struct Pools {
-    generation: Option<u64>,
+    /// The snapshot that `fleets` are of. It holds none of it, and no other can stand where it stood.
+    snapshot: Weak<Snapshot>,
     fleets: Vec<Option<Rc<FleetPool>>>,
     servers: HashMap<Arc<str>, Rc<ServerPool>>,
 }
 
 impl Pools {
     /// The pool of a fleet of `snapshot`; `None` for an id that is not one of its fleets.
-    pub(crate) fn fleet(&mut self, snapshot: &Snapshot, id: FleetId) -> Option<Rc<FleetPool>> {
-        if self.generation != Some(snapshot.generation) {
-            self.generation = Some(snapshot.generation);
-            self.fleets.clear();
-            self.fleets.resize(snapshot.fleets.len(), None);
-        }
+    pub(crate) fn fleet(&mut self, snapshot: &Arc<Snapshot>, id: FleetId) -> Option<Rc<FleetPool>> {
+        self.turn_to(snapshot);
         let slot = self.fleets.get_mut(id.index())?;
         if let Some(pool) = slot {
             return Some(Rc::clone(pool));
@@ -48,11 +45,15 @@ impl Pools {
         Some(pool)
     }
 
-    /// Forgets the fleets of an old snapshot, which may hold large parts of it.
-    pub(crate) fn forget_old(&mut self, snapshot: &Snapshot) {
-        if self.generation.is_some_and(|generation| generation != snapshot.generation) {
-            self.generation = None;
+    /// Forgets the fleets of a snapshot other than this one, which may hold large parts of it.
+    ///
+    /// Snapshots are told apart by where they are, not by a number that somebody has to get right:
+    /// an id that is looked up in the fleets of another snapshot names another tenant's servers.
+    pub(crate) fn turn_to(&mut self, snapshot: &Arc<Snapshot>) {
+        if self.snapshot.as_ptr() != Arc::as_ptr(snapshot) {
+            self.snapshot = Arc::downgrade(snapshot);
             self.fleets.clear();
+            self.fleets.resize(snapshot.fleets.len(), None);
         }
     }
 
