@@ -49,7 +49,7 @@ pub(crate) async fn attempt(
         log(fleet, None, Failure::NoServer);
         return Attempt::Failed(Failure::NoServer.problem());
     };
-    let mut lease = match lease(fleet, server, history).await {
+    let mut lease = match lease(client, fleet, server, history).await {
         Ok(lease) => lease,
         Err(failure) => {
             server.went_down(client.now());
@@ -117,12 +117,13 @@ pub(crate) async fn attempt(
 
 /// An idle connection to `server`, else a new one.
 async fn lease(
+    client: &Client,
     fleet: &FleetPool,
     server: &Rc<ServerPool>,
     history: &History,
 ) -> Result<Lease, Failure> {
     if !history.fresh
-        && let Some(lease) = server.take(&fleet.fleet)
+        && let Some(lease) = server.take(&fleet.fleet, client.now())
     {
         return Ok(lease);
     }

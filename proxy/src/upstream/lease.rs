@@ -14,6 +14,7 @@ use tokio::task::AbortHandle;
 
 use super::ServerPool;
 use crate::forward::Upload;
+use crate::snapshot::Fleet;
 
 /// Whether bytes have gone over a connection since a request took it.
 ///
@@ -92,11 +93,11 @@ impl Lease {
         reads > u32::from(error.is_incomplete_message())
     }
 
-    /// Gives the connection back. Request and response must both be complete.
-    pub(crate) fn release(mut self, now: u32) {
+    /// Gives the connection back for `fleet`. Request and response must both be complete.
+    pub(crate) fn release(mut self, fleet: &Fleet, now: u32) {
         if let Some(line) = self.line.take() {
             let server = Rc::clone(&line.server);
-            server.put(line, now);
+            server.put(line, fleet, now);
         }
     }
 }

@@ -102,11 +102,24 @@ pub(crate) struct ServerPool {
     pub(crate) address: Arc<str>,
     /// The address, where it needs no name resolution.
     pub(super) socket: Option<SocketAddr>,
-    idle: RefCell<Vec<(Line, u32)>>,
-    max_idle: Cell<usize>,
-    idle_timeout: Cell<u32>,
+    idle: RefCell<Vec<Idle>>,
     /// When it last gave no connection, if it has given none since.
     down_since: Cell<Option<u32>>,
+}
+
+/// A connection that nobody uses.
+#[derive(Debug)]
+struct Idle {
+    line: Line,
+    since: u32,
+    /// How long the fleet that gave it back wants it kept.
+    timeout: u32,
+}
+
+impl Idle {
+    fn age(&self, now: u32) -> u32 {
+        now.wrapping_sub(self.since)
+    }
 }
 
 /// How long a server that gave no connection is passed over, in milliseconds.
@@ -118,22 +131,24 @@ impl ServerPool {
             address: Arc::clone(address),
             socket: address.parse().ok(),
             idle: RefCell::default(),
-            max_idle: Cell::new(0),
-            idle_timeout: Cell::new(0),
             down_since: Cell::new(None),
         }
     }
 
-    /// An idle connection that still lives, under the limits of the fleet that asks.
-    pub(crate) fn take(&self, fleet: &Fleet) -> Option<Lease> {
-        self.max_idle.set(fleet.max_idle);
-        self.idle_timeout.set(millis(fleet.idle_timeout));
-        loop {
-            let (line, _) = self.idle.borrow_mut().pop()?;
+    /// An idle connection that still lives, and is not too old for the fleet that asks.
+    ///
+    /// Fleets with other limits may name the same server.
+    pub(crate) fn take(&self, fleet: &Fleet, now: u32) -> Option<Lease> {
+        let timeout = millis(fleet.idle_timeout);
+        let mut idle = self.idle.borrow_mut();
+        // The youngest is on top: below one that is too old are only older ones.
+        while idle.last()?.age(now) < timeout {
+            let Idle { line, .. } = idle.pop()?;
             if !line.sender.is_closed() {
                 return Some(Lease::new(line, true));
             }
         }
+        None
     }
 
     /// Notes that it gave no connection.
@@ -150,18 +165,18 @@ impl ServerPool {
         self.down_since.get().is_some_and(|since| now.wrapping_sub(since) < DOWN_FOR)
     }
 
-    pub(super) fn put(&self, line: Line, now: u32) {
+    /// Keeps a connection, as long as `fleet` says and unless as many as it says are here.
+    pub(super) fn put(&self, line: Line, fleet: &Fleet, now: u32) {
         let mut idle = self.idle.borrow_mut();
-        if !line.sender.is_closed() && idle.len() < self.max_idle.get() {
-            idle.push((line, now));
+        if !line.sender.is_closed() && idle.len() < fleet.max_idle {
+            idle.push(Idle { line, since: now, timeout: millis(fleet.idle_timeout) });
         }
     }
 
     fn expire(&self, now: u32) {
-        let timeout = self.idle_timeout.get();
         self.idle
             .borrow_mut()
-            .retain(|(line, since)| !line.sender.is_closed() && now.wrapping_sub(*since) < timeout);
+            .retain(|idle| !idle.line.sender.is_closed() && idle.age(now) < idle.timeout);
     }
 
     fn has_idle(&self) -> bool {
