@@ -92,9 +92,12 @@ struct Leg<'a> {
 }
 
 impl Leg<'_> {
-    /// An idle connection to the server, else a new one.
-    async fn lease(self, history: &History) -> Result<Lease, Failure> {
+    /// A connection to the server: the one at hand, an idle one, or else a new one.
+    async fn lease(self, history: &mut History) -> Result<Lease, Failure> {
         let Self { client, fleet, server } = self;
+        if let Some(lease) = history.take_spare(server, client.now()) {
+            return Ok(lease);
+        }
         if !history.fresh
             && let Some(lease) = server.take(&fleet.fleet, client.now())
         {
@@ -120,6 +123,10 @@ impl Leg<'_> {
         let Some(sender) = lease.sender() else { return Err(Unsent::Whole(parts)) };
         if reused && !sender.is_ready() && in_time(client, sender.ready()).await?.is_err() {
             return Err(Unsent::Whole(parts));
+        }
+        // From here to the dispatch nothing waits, so that no change comes between.
+        if !client.worker().is_current(self.fleet) {
+            return Err(Unsent::Moved(parts));
         }
         let mut request = Request::from_parts(parts, Upload(inbound));
         if let Some(inbound) = request.body().0.clone() {
@@ -168,6 +175,10 @@ impl Leg<'_> {
         history: &mut History,
     ) -> Result<Parts, Problem> {
         match unsent {
+            Unsent::Moved(parts) => {
+                history.spare(lease, self.fleet);
+                if history.moved() { Ok(parts) } else { Err(Problem::UNAVAILABLE) }
+            }
             Unsent::Whole(parts) if lease.reused() => {
                 history.go_fresh();
                 Ok(parts)
@@ -192,10 +203,14 @@ impl Leg<'_> {
         }
     }
 
-    /// The server gave no connection: whether another one is worth it.
+    /// The server gave no connection: whether another one is worth it, or another decision.
     fn elsewhere(self, failure: Failure, history: &mut History) -> Result<(), Problem> {
         let problem = self.failed(failure);
-        if history.next_server(self.fleet.len()) { Ok(()) } else { Err(problem) }
+        let again = match self.client.worker().is_current(self.fleet) {
+            true => history.next_server(self.fleet.len()),
+            false => history.moved(),
+        };
+        if again { Ok(()) } else { Err(problem) }
     }
 
     fn failed(self, failure: Failure) -> Problem {
@@ -205,10 +220,11 @@ impl Leg<'_> {
 }
 
 /// How far a request came that has no response.
-#[expect(clippy::large_enum_variant, reason = "lives for a moment")]
 enum Unsent {
     /// Nowhere: the connection was closed before it was written.
     Whole(Parts),
+    /// Nowhere: while it waited for a connection, the snapshot that it was decided by was replaced.
+    Moved(Parts),
     /// It may have been sent, all or part of it.
     Partly(hyper::Error),
     /// As far as there was time.

@@ -18,7 +18,7 @@ use super::Phase;
 use super::connection;
 use super::watch::{Clock, Watch};
 use crate::snapshot::{Settings, Snapshot, Snapshots};
-use crate::upstream::Pools;
+use crate::upstream::{FleetPool, Pools};
 
 /// What the connections of a thread share, without a lock.
 #[derive(Debug)]
@@ -38,6 +38,11 @@ impl Worker {
     pub(crate) fn decide<R>(&self, decide: impl FnOnce(&Arc<Snapshot>, &mut Pools) -> R) -> R {
         let mut snapshots = self.snapshots.borrow_mut();
         decide(snapshots.current(), &mut self.pools.borrow_mut())
+    }
+
+    /// Whether the snapshot that `fleet` was found in is still the current one.
+    pub(crate) fn is_current(&self, fleet: &FleetPool) -> bool {
+        self.decide(|snapshot, pools| pools.is_of(snapshot, fleet))
     }
 
     pub(crate) fn now(&self) -> u32 {

@@ -74,6 +74,11 @@ impl Lease {
         self.line.as_mut().map(|line| &mut line.sender)
     }
 
+    /// Whether the connection goes to `server`.
+    pub(crate) fn is_to(&self, server: &Rc<ServerPool>) -> bool {
+        self.line.as_ref().is_some_and(|line| Rc::ptr_eq(&line.server, server))
+    }
+
     /// Whether an earlier request used the connection.
     pub(crate) const fn reused(&self) -> bool {
         self.reused

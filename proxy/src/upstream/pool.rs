@@ -18,6 +18,8 @@ use crate::snapshot::{Fleet, Snapshot};
 pub(crate) struct Pools {
     /// The snapshot that `fleets` are of. It holds none of it, and no other can stand where it stood.
     snapshot: Weak<Snapshot>,
+    /// How many snapshots there have been.
+    turn: u64,
     fleets: Vec<Option<Rc<FleetPool>>>,
     servers: HashMap<Arc<str>, Rc<ServerPool>>,
 }
@@ -40,7 +42,7 @@ impl Pools {
                 Rc::clone(pool.or_insert_with_key(|address| Rc::new(ServerPool::new(address))))
             })
             .collect();
-        let pool = Rc::new(FleetPool { fleet, servers, next: Cell::new(0) });
+        let pool = Rc::new(FleetPool { fleet, servers, next: Cell::new(0), turn: self.turn });
         *slot = Some(Rc::clone(&pool));
         Some(pool)
     }
@@ -52,9 +54,16 @@ impl Pools {
     pub(crate) fn turn_to(&mut self, snapshot: &Arc<Snapshot>) {
         if self.snapshot.as_ptr() != Arc::as_ptr(snapshot) {
             self.snapshot = Arc::downgrade(snapshot);
+            self.turn += 1;
             self.fleets.clear();
             self.fleets.resize(snapshot.fleets.len(), None);
         }
+    }
+
+    /// Whether `fleet` is of this snapshot.
+    pub(crate) fn is_of(&mut self, snapshot: &Arc<Snapshot>, fleet: &FleetPool) -> bool {
+        self.turn_to(snapshot);
+        fleet.turn == self.turn
     }
 
     /// Closes what has been idle too long, and drops servers that no fleet names any more.
@@ -72,6 +81,7 @@ pub(crate) struct FleetPool {
     pub(crate) fleet: Arc<Fleet>,
     servers: Vec<Rc<ServerPool>>,
     next: Cell<usize>,
+    turn: u64,
 }
 
 impl FleetPool {
