@@ -199,6 +199,24 @@ fn a_map_decides_by_the_path_alone() {
     assert!(new.head().starts_with("GET /moved/x HTTP/1.1\r\n"));
 }
 
+/// A host with a prefix map refuses a path that it can't read, and says why.
+#[test]
+fn says_what_is_wrong_with_a_path() {
+    let upstream = Upstream::fixed(reply_of("hi"));
+    let proxy = Plan::to(&[&upstream]).and("next.example", &upstream).mapped().start();
+    let long = |piece: &str| format!("/{}", piece.repeat(8_000 / piece.len()));
+    for (path, status, detail) in [
+        ("/%4".into(), 400, "the path is malformed"),
+        ("/%41".into(), 200, "hi"),
+        (long("%2525"), 400, "the path has too many readings"),
+        (long("abcde"), 200, "hi"),
+    ] {
+        let reply = proxy.ask(get(&path, ""));
+        assert_eq!(reply.status, status, "{path}");
+        assert!(reply.text().contains(detail), "{path}: {}", reply.text());
+    }
+}
+
 /// An upgrade that nobody asked for, and one that we don't pass on (hop-h2c-upgrade-tunnel).
 #[test]
 fn no_upgrade_gets_through() {
