@@ -8,6 +8,7 @@ use std::time::Duration;
 use fingerpost::server::{Drain, Listeners, Phase, serve};
 use fingerpost::snapshot::Snapshots;
 
+use super::client::PATIENCE;
 use super::forwarding::reply_of;
 use super::proxy::{Plan, Proxy, get};
 use super::upstream::Upstream;
@@ -94,6 +95,7 @@ fn loses_no_connection_in_the_queue() {
     for _ in 0..10 {
         let mut proxy = Plan::to_addresses(&[]).start();
         let address = proxy.address;
+        let (first, served_one) = channel();
         let clients = std::thread::spawn(move || {
             let mut served = 0;
             while let Ok(stream) = TcpStream::connect(address) {
@@ -105,10 +107,13 @@ fn loses_no_connection_in_the_queue() {
                 std::io::Read::read_exact(&mut stream, &mut answer).expect("an answer");
                 assert_eq!(&answer, b"HTTP/1.1 200");
                 served += 1;
+                if served == 1 {
+                    first.send(()).unwrap();
+                }
             }
             served
         });
-        std::thread::sleep(Duration::from_millis(20));
+        served_one.recv_timeout(PATIENCE).unwrap();
         proxy.begin_drain();
         proxy.serving.take().unwrap().wait().unwrap();
         assert!(clients.join().unwrap() > 0);
