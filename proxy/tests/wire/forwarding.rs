@@ -212,8 +212,8 @@ fn says_what_is_wrong_with_a_path() {
         (long("abcde"), 200, "hi"),
     ] {
         let reply = proxy.ask(get(&path, ""));
-        assert_eq!(reply.status, status, "{path}");
-        assert!(reply.text().contains(detail), "{path}: {}", reply.text());
+        assert_eq!(reply.status, status, "{path:.20}");
+        assert!(reply.text().contains(detail), "{path:.20}: {}", reply.text());
     }
 }
 
