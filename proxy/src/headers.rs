@@ -5,6 +5,7 @@
 
 mod connection;
 mod forwarded;
+mod managed;
 mod max_forwards;
 mod response;
 
@@ -15,6 +16,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Version};
 
 use crate::problem::Problem;
 pub(crate) use forwarded::Origin;
+pub(crate) use managed::Managed;
 pub(crate) use max_forwards::ends_here;
 pub(crate) use response::edit_response;
 
@@ -79,26 +81,15 @@ pub(crate) fn edit_request(
     Ok(edited)
 }
 
-/// Removes what makes some applications answer for another path or method than the target's.
+/// Removes what makes some applications answer for another path than the target's.
 ///
-/// Only sites with a prefix map need it: there the decision that was taken on the path must be the
-/// one that the application takes.
+/// Only sites with a prefix map need it, for what a trusted proxy sent: there the decision that was
+/// taken on the path must be the one that the application takes.
 pub(crate) fn remove_overrides(headers: &mut HeaderMap) {
-    for name in OVERRIDES {
+    for name in managed::PATHS {
         headers.remove(name);
     }
 }
-
-const OVERRIDES: [&str; 8] = [
-    "x-original-url",
-    "x-rewrite-url",
-    "x-forwarded-prefix",
-    "x-forwarded-uri",
-    "x-forwarded-path",
-    "x-http-method-override",
-    "x-http-method",
-    "x-method-override",
-];
 
 /// What one look through a request's field names found.
 #[derive(Debug, Default)]
@@ -131,18 +122,12 @@ impl Survey {
                 }
                 // One of these means another name to a server that folds `_` into `-`.
                 text if text.contains('_') => survey.unwanted.push(name.clone()),
-                text if forwarded::managed(text) => {
-                    survey.found |= Self::FORWARDED;
-                    if trusted {
-                        survey.found |= Self::OVERRIDES;
-                    } else {
-                        survey.unwanted.push(name.clone());
-                    }
-                }
-                "x-http-method-override" | "x-http-method" | "x-method-override" => {
-                    survey.found |= Self::OVERRIDES;
-                }
-                _ => (),
+                text => match Managed::of(text) {
+                    None => (),
+                    Some(_) if !trusted => survey.unwanted.push(name.clone()),
+                    Some(Managed::Connection) => survey.found |= Self::FORWARDED,
+                    Some(Managed::Path) => survey.found |= Self::OVERRIDES,
+                },
             }
         }
         survey

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use fingerpost_authority::{Head, Host, Rejected, Selected, select};
+use fingerpost_path::PathRefused;
 use fingerpost_router::{Lookup, Match, Refused};
 use http::header::{ALLOW, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, LOCATION, TRANSFER_ENCODING};
 use http::request::Parts;
@@ -182,7 +183,7 @@ fn decide(
 }
 
 fn act(
-    snapshot: &Snapshot,
+    snapshot: &Arc<Snapshot>,
     pools: &mut Pools,
     matched: &Match<'_, '_, Arc<Entry>>,
     host: Option<&Host>,
@@ -243,6 +244,7 @@ fn refused_problem(refused: Refused) -> Problem {
     let detail = match refused {
         Refused::UnknownHost => "this host is not served here",
         Refused::Held => "the application that serves this is not available",
+        Refused::Path(PathRefused::Budget) => "the path has too many readings",
         Refused::Path(_) => "the path is malformed",
         _ => "the path can be read in more than one way",
     };

@@ -33,23 +33,22 @@ pub fn serve(
     snapshots: &Arc<Snapshots>,
     drain: &Drain,
 ) -> io::Result<Serving> {
+    let started = start(listeners, snapshots, drain);
+    if started.is_err() {
+        drain.end();
+    }
+    started
+}
+
+fn start(listeners: Listeners, snapshots: &Arc<Snapshots>, drain: &Drain) -> io::Result<Serving> {
     let mut serving = Serving { threads: Vec::new() };
     for (number, sockets) in listeners.into_sets().into_iter().enumerate() {
         let (snapshots, changes) = (Arc::clone(snapshots), drain.changes());
-        let started = tokio::runtime::Builder::new_current_thread().enable_all().build().and_then(
-            |runtime| {
-                thread::Builder::new()
-                    .name(format!("worker-{number}"))
-                    .spawn(move || worker::run(&runtime, sockets, &snapshots, changes))
-            },
-        );
-        match started {
-            Ok(thread) => serving.threads.push(thread),
-            Err(error) => {
-                drain.end();
-                return Err(error);
-            }
-        }
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let worker = thread::Builder::new().name(format!("worker-{number}"));
+        serving.threads.push(worker.spawn(move || {
+            worker::run(&runtime, sockets, &snapshots, changes);
+        })?);
     }
     let (snapshots, changes) = (Arc::clone(snapshots), drain.changes());
     let sweeper = thread::Builder::new().name("sweeper".into());

@@ -85,11 +85,15 @@ fn writes_what_happened() {
     for (request, want) in [
         (
             get("/x?y=%20", "").replace("a.example", "A.example:80"),
-            r#"{"host":"a.example","method":"GET","path":"/x?y=%20","status":200,"bytes":5,"route":"a.example","complete":true}"#,
+            r#"{"host":"a.example","method":"GET","path":"/x","query":"y=%20","status":200,"bytes":5,"route":"a.example","complete":true}"#,
+        ),
+        (
+            get("http://a.example:80/x/%2F?", ""),
+            r#"{"host":"a.example","method":"GET","path":"/x/%2F","query":"","status":200}"#,
         ),
         (
             get("/healthz", "").replace("GET", "HEAD"),
-            r#"{"host":"a.example","method":"HEAD","path":"/healthz","status":200,"bytes":0,"route":"/healthz","complete":true}"#,
+            r#"{"host":"a.example","method":"HEAD","path":"/healthz","query":null,"status":200,"bytes":0,"route":"/healthz","complete":true}"#,
         ),
         (
             "GET / HTTP/1.1\r\nHost: nobody.example\r\n\r\n".into(),

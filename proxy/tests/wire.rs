@@ -17,6 +17,7 @@ mod wire {
     mod forwarding;
     mod headers;
     mod limits;
+    mod pools;
     mod responses;
     mod retries;
 }

@@ -49,14 +49,14 @@ pub(crate) async fn attempt(
         log(fleet, None, Failure::NoServer);
         return Attempt::Failed(Failure::NoServer.problem());
     };
-    let mut lease = match lease(fleet, server, history).await {
+    let leg = Leg { client, fleet, server };
+    let mut lease = match leg.lease(history).await {
         Ok(lease) => lease,
         Err(failure) => {
             server.went_down(client.now());
-            log(fleet, Some(server), failure);
-            return match history.next_server(fleet.len()) {
-                true => Attempt::Again(order),
-                false => Attempt::Failed(failure.problem()),
+            return match leg.elsewhere(failure, history) {
+                Ok(()) => Attempt::Again(order),
+                Err(problem) => Attempt::Failed(problem),
             };
         }
     };
@@ -68,110 +68,167 @@ pub(crate) async fn attempt(
     let copy = lease.reused().then(|| order.parts.clone());
     let Order { parts, inbound, edited, version } = order;
 
-    match send(client, fleet, &mut lease, parts, inbound.clone(), edited).await {
-        Ok(response) => match accept(client, fleet, lease, response, inbound, version) {
+    match leg.send(&mut lease, parts, inbound.clone(), edited).await {
+        Ok(response) => match leg.accept(lease, response, inbound, version) {
             Ok(response) => Attempt::Answered(response),
             Err((problem, failure)) => {
                 log(fleet, Some(server), failure);
                 Attempt::Failed(problem)
             }
         },
-        Err(Unsent::Whole(parts)) => {
-            let order = Order { parts, inbound, edited, version };
-            if lease.reused() {
-                history.go_fresh();
-                return Attempt::Again(order);
-            }
-            log(fleet, Some(server), Failure::Handshake);
-            match history.next_server(fleet.len()) {
-                true => Attempt::Again(order),
-                false => Attempt::Failed(Failure::Handshake.problem()),
-            }
-        }
-        Err(Unsent::Expired(Stage::Upload)) => Attempt::Failed(Problem::CLIENT_STALLED),
-        Err(Unsent::Expired(_)) => {
-            log(fleet, Some(server), Failure::ResponseTimeout);
-            Attempt::Failed(Failure::ResponseTimeout.problem())
-        }
-        Err(Unsent::Partly(error)) => {
-            let progress = inbound.as_ref().map(|inbound| inbound.progress());
-            if progress == Some(Progress::Failed) {
-                return Attempt::Failed(Problem::CLIENT_BODY);
-            }
-            match copy {
-                Some(parts)
-                    if retry::again(&parts.method, inbound.as_deref(), &lease, &error)
-                        && history.replay() =>
-                {
-                    Attempt::Again(Order { parts, inbound, edited, version })
-                }
-                _ => {
-                    let failure = Failure::of(&error);
-                    log(fleet, Some(server), failure);
-                    Attempt::Failed(failure.problem())
-                }
-            }
-        }
+        Err(unsent) => match leg.again(unsent, lease, copy, inbound.as_deref(), history) {
+            Ok(parts) => Attempt::Again(Order { parts, inbound, edited, version }),
+            Err(problem) => Attempt::Failed(problem),
+        },
     }
 }
 
-/// An idle connection to `server`, else a new one.
-async fn lease(
-    fleet: &FleetPool,
-    server: &Rc<ServerPool>,
-    history: &History,
-) -> Result<Lease, Failure> {
-    if !history.fresh
-        && let Some(lease) = server.take(&fleet.fleet)
-    {
-        return Ok(lease);
+/// From whom an attempt is, and to whom.
+#[derive(Clone, Copy)]
+struct Leg<'a> {
+    client: &'a Rc<Client>,
+    fleet: &'a Rc<FleetPool>,
+    server: &'a Rc<ServerPool>,
+}
+
+impl Leg<'_> {
+    /// A connection to the server: the one at hand, an idle one, or else a new one.
+    async fn lease(self, history: &mut History) -> Result<Lease, Failure> {
+        let Self { client, fleet, server } = self;
+        if let Some(lease) = history.take_spare(server, client.now()) {
+            return Ok(lease);
+        }
+        if !history.fresh
+            && let Some(lease) = server.take(&fleet.fleet, client.now())
+        {
+            return Ok(lease);
+        }
+        let lease = upstream::connect(server, fleet.fleet.connect_timeout).await?;
+        server.is_up();
+        Ok(lease)
     }
-    let lease = upstream::connect(server, fleet.fleet.connect_timeout).await?;
-    server.is_up();
-    Ok(lease)
+
+    /// Sends the request and waits for the response's header.
+    async fn send(
+        self,
+        lease: &mut Lease,
+        parts: Parts,
+        inbound: Option<Rc<Inbound>>,
+        edited: Edited,
+    ) -> Result<Response<Incoming>, Unsent> {
+        let client = self.client;
+        let limit = self.fleet.fleet.response_timeout;
+        client.begin(Stage::Response, limit);
+        let reused = lease.reused();
+        let Some(sender) = lease.sender() else { return Err(Unsent::Whole(parts)) };
+        if reused && !sender.is_ready() && in_time(client, sender.ready()).await?.is_err() {
+            return Err(Unsent::Whole(parts));
+        }
+        // From here to the dispatch nothing waits, so that no change comes between.
+        if !client.worker().is_current(self.fleet) {
+            return Err(Unsent::Moved(parts));
+        }
+        let mut request = Request::from_parts(parts, Upload(inbound));
+        if let Some(inbound) = request.body().0.clone() {
+            inbound.prepare(limit);
+            if edited.expects_continue {
+                inbound.hold_back(Gate::before(&mut request));
+            }
+        }
+        match in_time(client, sender.try_send_request(request)).await? {
+            Ok(response) => Ok(response),
+            Err(mut error) => Err(match error.take_message() {
+                Some(request) => Unsent::Whole(request.into_parts().0),
+                None => Unsent::Partly(error.into_error()),
+            }),
+        }
+    }
+
+    /// Takes a response: edits its header, and ties the connection to its content.
+    fn accept(
+        self,
+        lease: Lease,
+        response: Response<Incoming>,
+        inbound: Option<Rc<Inbound>>,
+        version: Version,
+    ) -> Result<Response<Download>, (Problem, Failure)> {
+        let (mut parts, incoming) = response.into_parts();
+        headers::edit_response(&mut parts, incoming.size_hint().exact(), version)
+            .map_err(|problem| (problem, Failure::Protocol))?;
+        let unfinished =
+            inbound.filter(|inbound| inbound.progress() != Progress::Complete).inspect(|inbound| {
+                inbound.answered();
+                // The rest of the content may never be read, so that no request can follow it.
+                parts.headers.insert(CONNECTION, HeaderValue::from_static("close"));
+            });
+        let body = Download::upstream(self.client, self.fleet, incoming, lease, unfinished);
+        Ok(Response::from_parts(parts, body))
+    }
+
+    /// What is to be sent again, if anything; `copy` is of what an idle connection was given.
+    fn again(
+        self,
+        unsent: Unsent,
+        lease: Lease,
+        copy: Option<Parts>,
+        inbound: Option<&Inbound>,
+        history: &mut History,
+    ) -> Result<Parts, Problem> {
+        match unsent {
+            Unsent::Moved(parts) => {
+                history.spare(lease, self.fleet);
+                if history.moved() { Ok(parts) } else { Err(Problem::UNAVAILABLE) }
+            }
+            Unsent::Whole(parts) if lease.reused() => {
+                history.go_fresh();
+                Ok(parts)
+            }
+            Unsent::Whole(parts) => self.elsewhere(Failure::Handshake, history).map(|()| parts),
+            Unsent::Expired(Stage::Upload) => Err(Problem::CLIENT_STALLED),
+            Unsent::Expired(_) => Err(self.failed(Failure::ResponseTimeout)),
+            Unsent::Partly(error) => {
+                if inbound.is_some_and(|inbound| inbound.progress() == Progress::Failed) {
+                    return Err(Problem::CLIENT_BODY);
+                }
+                match copy {
+                    Some(parts)
+                        if retry::again(&parts.method, inbound, &lease, &error)
+                            && history.replay() =>
+                    {
+                        Ok(parts)
+                    }
+                    _ => Err(self.failed(Failure::of(&error))),
+                }
+            }
+        }
+    }
+
+    /// The server gave no connection: whether another one is worth it, or another decision.
+    fn elsewhere(self, failure: Failure, history: &mut History) -> Result<(), Problem> {
+        let problem = self.failed(failure);
+        let again = match self.client.worker().is_current(self.fleet) {
+            true => history.next_server(self.fleet.len()),
+            false => history.moved(),
+        };
+        if again { Ok(()) } else { Err(problem) }
+    }
+
+    fn failed(self, failure: Failure) -> Problem {
+        log(self.fleet, Some(self.server), failure);
+        failure.problem()
+    }
 }
 
 /// How far a request came that has no response.
-#[expect(clippy::large_enum_variant, reason = "lives for a moment")]
 enum Unsent {
     /// Nowhere: the connection was closed before it was written.
     Whole(Parts),
+    /// Nowhere: while it waited for a connection, the snapshot that it was decided by was replaced.
+    Moved(Parts),
     /// It may have been sent, all or part of it.
     Partly(hyper::Error),
     /// As far as there was time.
     Expired(Stage),
-}
-
-/// Sends the request and waits for the response's header.
-async fn send(
-    client: &Rc<Client>,
-    fleet: &FleetPool,
-    lease: &mut Lease,
-    parts: Parts,
-    inbound: Option<Rc<Inbound>>,
-    edited: Edited,
-) -> Result<Response<Incoming>, Unsent> {
-    let limit = fleet.fleet.response_timeout;
-    client.begin(Stage::Response, limit);
-    let reused = lease.reused();
-    let Some(sender) = lease.sender() else { return Err(Unsent::Whole(parts)) };
-    if reused && !sender.is_ready() && in_time(client, sender.ready()).await?.is_err() {
-        return Err(Unsent::Whole(parts));
-    }
-    let mut request = Request::from_parts(parts, Upload(inbound));
-    if let Some(inbound) = request.body().0.clone() {
-        inbound.prepare(limit);
-        if edited.expects_continue {
-            inbound.hold_back(Gate::before(&mut request));
-        }
-    }
-    match in_time(client, sender.try_send_request(request)).await? {
-        Ok(response) => Ok(response),
-        Err(mut error) => Err(match error.take_message() {
-            Some(request) => Unsent::Whole(request.into_parts().0),
-            None => Unsent::Partly(error.into_error()),
-        }),
-    }
 }
 
 /// Waits for `future` as long as the client's watch lets it.
@@ -185,28 +242,6 @@ async fn in_time<F: Future>(client: &Client, future: F) -> Result<F::Output, Uns
         },
     })
     .await
-}
-
-/// Takes a response: edits its header, and ties the connection to its content.
-fn accept(
-    client: &Rc<Client>,
-    fleet: &Rc<FleetPool>,
-    lease: Lease,
-    response: Response<Incoming>,
-    inbound: Option<Rc<Inbound>>,
-    version: Version,
-) -> Result<Response<Download>, (Problem, Failure)> {
-    let (mut parts, incoming) = response.into_parts();
-    headers::edit_response(&mut parts, incoming.size_hint().exact(), version)
-        .map_err(|problem| (problem, Failure::Protocol))?;
-    let unfinished =
-        inbound.filter(|inbound| inbound.progress() != Progress::Complete).inspect(|inbound| {
-            inbound.answered();
-            // The rest of the content may never be read, so that no request can follow it.
-            parts.headers.insert(CONNECTION, HeaderValue::from_static("close"));
-        });
-    let body = Download::upstream(client, fleet, incoming, lease, unfinished);
-    Ok(Response::from_parts(parts, body))
 }
 
 /// One line for each failure of an upstream.

@@ -110,7 +110,7 @@ impl Stream {
         let sent =
             self.inbound.take().is_none_or(|inbound| inbound.progress() == Progress::Complete);
         if let Some(lease) = self.lease.take().filter(|_| sent) {
-            lease.release(client.now());
+            lease.release(&self.fleet.fleet, client.now());
         }
     }
 

@@ -3,6 +3,8 @@
 use http::HeaderMap;
 use http_body::Frame;
 
+use crate::headers::Managed;
+
 /// Drops the trailer fields that frame, route or authenticate a message, or that only proxies set.
 ///
 /// hyper keeps framing fields out of what it sends itself (RFC 9110 section 6.5.1), and sends no
@@ -25,12 +27,12 @@ fn remove(trailers: &mut HeaderMap) {
 }
 
 fn refused(name: &str) -> bool {
-    const PREFIXES: [&str; 6] =
-        ["content-", "if-", "proxy-", "x-forwarded-", "x-original-", "x-rewrite-"];
+    const PREFIXES: [&str; 3] = ["content-", "if-", "proxy-"];
     if matches!(name, "content-digest" | "content-md5") {
         return false;
     }
     name.contains('_')
+        || Managed::of(name).is_some()
         || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
         || matches!(
             name,
@@ -40,7 +42,6 @@ fn refused(name: &str) -> bool {
                 | "cookie"
                 | "date"
                 | "expect"
-                | "forwarded"
                 | "host"
                 | "keep-alive"
                 | "location"
@@ -54,6 +55,5 @@ fn refused(name: &str) -> bool {
                 | "vary"
                 | "via"
                 | "www-authenticate"
-                | "x-real-ip"
         )
 }

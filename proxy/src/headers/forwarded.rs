@@ -82,15 +82,6 @@ impl Origin {
     }
 }
 
-/// Whether a field is one that only proxies set.
-pub(super) fn managed(name: &str) -> bool {
-    name == "forwarded"
-        || name.strip_prefix("x-").is_some_and(|rest| {
-            rest.starts_with("forwarded-")
-                || matches!(rest, "real-ip" | "original-url" | "rewrite-url" | "original-host")
-        })
-}
-
 /// Joins the lines of a list field and puts `element` at its end.
 fn set_list(headers: &mut HeaderMap, name: &HeaderName, element: &[u8]) {
     let mut list = Vec::new();

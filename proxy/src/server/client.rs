@@ -22,6 +22,10 @@ pub(crate) struct Client {
     watch: Rc<Watch>,
     /// No request has come yet.
     fresh: Cell<bool>,
+    /// The socket takes nothing more of what we have written, for the time being.
+    blocked: Cell<bool>,
+    /// That the time for the next request was cut short, and what `blocked` was then.
+    cut_short: Cell<Option<bool>>,
 }
 
 impl Client {
@@ -33,8 +37,15 @@ impl Client {
     ) -> Rc<Self> {
         let settings = worker.decide(|snapshot, _| Arc::clone(&snapshot.settings));
         let origin = Origin::new(peer, local, &settings);
-        let client =
-            Self { worker: Rc::clone(worker), origin, settings, watch, fresh: Cell::new(true) };
+        let client = Self {
+            worker: Rc::clone(worker),
+            origin,
+            settings,
+            watch,
+            fresh: Cell::new(true),
+            blocked: Cell::new(false),
+            cut_short: Cell::new(None),
+        };
         client.begin(Stage::Head, client.settings.header_timeout);
         Rc::new(client)
     }
@@ -65,17 +76,31 @@ impl Client {
     pub(crate) fn request_came(&self) {
         self.watch.end();
         self.fresh.set(false);
+        self.cut_short.set(None);
     }
 
-    /// The listeners have closed, and so does this connection when nothing is under way.
+    /// The listeners have closed, and so does this connection when nothing is under way; to be told
+    /// whenever something has happened, since that may be the end of an exchange.
     ///
     /// A request may be on its way: one that comes within a tick is still answered, and a client
-    /// that has only just connected has a second for its first.
+    /// that has only just connected has a second for its first. One that hasn't taken all of the last
+    /// response has as long as it would have had within it.
     pub(super) fn close_soon(&self) {
-        if self.stage() == Stage::Head {
-            let patience = if self.fresh.get() { Duration::from_secs(1) } else { Duration::ZERO };
-            self.begin(Stage::Head, patience.min(self.settings.header_timeout));
+        let blocked = self.blocked.get();
+        if self.stage() != Stage::Head || self.cut_short.replace(Some(blocked)) == Some(blocked) {
+            return;
         }
+        let patience = match (blocked, self.fresh.get()) {
+            (true, _) => self.settings.body_timeout,
+            (false, true) => Duration::from_secs(1).min(self.settings.header_timeout),
+            (false, false) => Duration::ZERO,
+        };
+        self.begin(Stage::Head, patience);
+    }
+
+    /// Notes whether the socket took what was written last.
+    pub(super) fn set_blocked(&self, blocked: bool) {
+        self.blocked.set(blocked);
     }
 
     /// Its exchange is over.

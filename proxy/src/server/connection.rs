@@ -31,16 +31,15 @@ pub(super) async fn serve(worker: Rc<Worker>, socket: TcpStream, watch: Rc<Watch
         let client = Rc::clone(&client);
         move |request| request::answer(Rc::clone(&client), request)
     });
-    let mut connection = pin!(protocol.serve_connection(ClientSocket::new(socket), service));
-    let mut closing = false;
+    let socket = ClientSocket::new(socket, Rc::clone(&client));
+    let mut connection = pin!(protocol.serve_connection(socket, service));
     poll_fn(|cx| {
         client.watch().register(cx.waker());
         // What has come is read first: a connection is idle only if nothing has.
         if connection.as_mut().poll(cx).is_ready() {
             return Poll::Ready(());
         }
-        if !closing && worker.phase() >= Phase::Closing {
-            closing = true;
+        if worker.phase() >= Phase::Closing {
             client.close_soon();
         }
         match client.expired() {

@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
+use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -11,6 +12,8 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
+use super::client::Client;
+
 /// A socket that, when shut down, reads on for a while if the client is still sending.
 ///
 /// Closing a socket with unread bytes makes the kernel reset the connection, and the reset can
@@ -18,6 +21,7 @@ use tokio::time::{Sleep, sleep};
 #[derive(Debug)]
 pub(super) struct ClientSocket {
     socket: TokioIo<TcpStream>,
+    client: Rc<Client>,
     linger: Linger,
 }
 
@@ -33,8 +37,8 @@ const MOST: usize = 4 << 20;
 const LONGEST: Duration = Duration::from_secs(2);
 
 impl ClientSocket {
-    pub(super) fn new(socket: TcpStream) -> Self {
-        Self { socket: TokioIo::new(socket), linger: Linger::NotYet }
+    pub(super) fn new(socket: TcpStream, client: Rc<Client>) -> Self {
+        Self { socket: TokioIo::new(socket), client, linger: Linger::NotYet }
     }
 
     /// Reads and forgets. Ready at the end of what the client sends, or of our patience.
@@ -85,7 +89,9 @@ impl Write for ClientSocket {
         cx: &mut Context<'_>,
         buf: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.socket).poll_write(cx, buf)
+        let result = Pin::new(&mut self.socket).poll_write(cx, buf);
+        self.client.set_blocked(result.is_pending());
+        result
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -110,6 +116,8 @@ impl Write for ClientSocket {
         cx: &mut Context<'_>,
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.socket).poll_write_vectored(cx, bufs)
+        let result = Pin::new(&mut self.socket).poll_write_vectored(cx, bufs);
+        self.client.set_blocked(result.is_pending());
+        result
     }
 }

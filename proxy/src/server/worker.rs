@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::io;
 use std::net::TcpListener;
 use std::rc::{Rc, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 
 use fingerpost_router::Reader;
@@ -17,7 +18,7 @@ use super::Phase;
 use super::connection;
 use super::watch::{Clock, Watch};
 use crate::snapshot::{Settings, Snapshot, Snapshots};
-use crate::upstream::Pools;
+use crate::upstream::{FleetPool, Pools};
 
 /// What the connections of a thread share, without a lock.
 #[derive(Debug)]
@@ -33,10 +34,28 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
+    fn new(snapshots: &Snapshots) -> Self {
+        Self {
+            snapshots: RefCell::new(snapshots.reader()),
+            pools: RefCell::default(),
+            clock: Clock::default(),
+            phase: Cell::new(Phase::Serving),
+            connections: RefCell::default(),
+            open: Cell::new(0),
+            closed: Notify::new(),
+            entered: Notify::new(),
+        }
+    }
+
     /// Runs `decide` on the current snapshot, which is not held beyond it.
-    pub(crate) fn decide<R>(&self, decide: impl FnOnce(&Snapshot, &mut Pools) -> R) -> R {
+    pub(crate) fn decide<R>(&self, decide: impl FnOnce(&Arc<Snapshot>, &mut Pools) -> R) -> R {
         let mut snapshots = self.snapshots.borrow_mut();
         decide(snapshots.current(), &mut self.pools.borrow_mut())
+    }
+
+    /// Whether the snapshot that `fleet` was found in is still the current one.
+    pub(crate) fn is_current(&self, fleet: &FleetPool) -> bool {
+        self.decide(|snapshot, pools| pools.is_of(snapshot, fleet))
     }
 
     pub(crate) fn now(&self) -> u32 {
@@ -49,7 +68,7 @@ impl Worker {
 
     /// Lets go of an old snapshot, also when no request comes that would.
     fn refresh(&self) {
-        self.decide(|snapshot, pools| pools.forget_old(snapshot));
+        self.decide(|snapshot, pools| pools.turn_to(snapshot));
     }
 
     fn tick(&self, now: Duration, tick: Duration) {
@@ -78,13 +97,33 @@ impl Worker {
     fn accept(self: &Rc<Self>, socket: TcpStream) {
         let watch = Rc::new(Watch::new());
         self.connections.borrow_mut().push(Rc::downgrade(&watch));
-        self.open.set(self.open.get() + 1);
-        let worker = Rc::clone(self);
+        self.spawn(connection::serve(Rc::clone(self), socket, watch));
+    }
+
+    /// Runs what serves a connection, which counts as open until that ends, by a panic too.
+    fn spawn(self: &Rc<Self>, connection: impl Future<Output = ()> + 'static) {
+        let open = Open::begin(self);
         spawn_local(async move {
-            connection::serve(Rc::clone(&worker), socket, watch).await;
-            worker.open.set(worker.open.get() - 1);
-            worker.closed.notify_one();
+            connection.await;
+            drop(open);
         });
+    }
+}
+
+/// One of a worker's open connections.
+struct Open(Rc<Worker>);
+
+impl Open {
+    fn begin(worker: &Rc<Worker>) -> Self {
+        worker.open.set(worker.open.get() + 1);
+        Self(Rc::clone(worker))
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.open.set(self.0.open.get() - 1);
+        self.0.closed.notify_one();
     }
 }
 
@@ -100,16 +139,7 @@ pub(super) fn run(
 }
 
 async fn work(sockets: Vec<TcpListener>, snapshots: &Snapshots, mut drain: watch::Receiver<Phase>) {
-    let worker = Rc::new(Worker {
-        snapshots: RefCell::new(snapshots.reader()),
-        pools: RefCell::default(),
-        clock: Clock::default(),
-        phase: Cell::new(Phase::Serving),
-        connections: RefCell::default(),
-        open: Cell::new(0),
-        closed: Notify::new(),
-        entered: Notify::new(),
-    });
+    let worker = Rc::new(Worker::new(snapshots));
     spawn_local(keep_time(Rc::clone(&worker)));
     spawn_local(keep_current(Rc::clone(&worker), snapshots.changes()));
     let listeners: Vec<_> = sockets
@@ -230,5 +260,31 @@ async fn keep_current(worker: Rc<Worker>, mut changes: watch::Receiver<u64>) {
             // Nobody is left who could publish; the rare look remains.
             every.tick().await;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fingerpost_router::Router;
+
+    use super::*;
+
+    #[test]
+    fn a_panic_leaves_nothing_open() {
+        let router = Router::builder(0).build().unwrap();
+        let snapshots = Snapshots::new(Snapshot::new(router, Vec::new(), 1, Arc::default()));
+        let worker = Rc::new(Worker::new(&snapshots));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let closed = async {
+            worker.spawn(async {});
+            worker.spawn(async { panic!("a connection's task panics, on purpose") });
+            assert_eq!(worker.open.get(), 2);
+            while worker.open.get() > 0 {
+                worker.closed.notified().await;
+            }
+        };
+        let patience = Duration::from_secs(10);
+        let in_time = async { tokio::time::timeout(patience, closed).await };
+        assert!(LocalSet::new().block_on(&runtime, in_time).is_ok());
     }
 }

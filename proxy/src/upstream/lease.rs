@@ -14,6 +14,7 @@ use tokio::task::AbortHandle;
 
 use super::ServerPool;
 use crate::forward::Upload;
+use crate::snapshot::Fleet;
 
 /// Whether bytes have gone over a connection since a request took it.
 ///
@@ -73,6 +74,11 @@ impl Lease {
         self.line.as_mut().map(|line| &mut line.sender)
     }
 
+    /// Whether the connection goes to `server`.
+    pub(crate) fn is_to(&self, server: &Rc<ServerPool>) -> bool {
+        self.line.as_ref().is_some_and(|line| Rc::ptr_eq(&line.server, server))
+    }
+
     /// Whether an earlier request used the connection.
     pub(crate) const fn reused(&self) -> bool {
         self.reused
@@ -92,11 +98,11 @@ impl Lease {
         reads > u32::from(error.is_incomplete_message())
     }
 
-    /// Gives the connection back. Request and response must both be complete.
-    pub(crate) fn release(mut self, now: u32) {
+    /// Gives the connection back for `fleet`. Request and response must both be complete.
+    pub(crate) fn release(mut self, fleet: &Fleet, now: u32) {
         if let Some(line) = self.line.take() {
             let server = Rc::clone(&line.server);
-            server.put(line, now);
+            server.put(line, fleet, now);
         }
     }
 }

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use super::lease::{Lease, Line};
@@ -16,19 +16,18 @@ use crate::snapshot::{Fleet, Snapshot};
 /// Servers outlive snapshots, so that a reload doesn't close connections to a server that stays.
 #[derive(Debug, Default)]
 pub(crate) struct Pools {
-    generation: Option<u64>,
+    /// The snapshot that `fleets` are of. It holds none of it, and no other can stand where it stood.
+    snapshot: Weak<Snapshot>,
+    /// How many snapshots there have been.
+    turn: u64,
     fleets: Vec<Option<Rc<FleetPool>>>,
     servers: HashMap<Arc<str>, Rc<ServerPool>>,
 }
 
 impl Pools {
     /// The pool of a fleet of `snapshot`; `None` for an id that is not one of its fleets.
-    pub(crate) fn fleet(&mut self, snapshot: &Snapshot, id: FleetId) -> Option<Rc<FleetPool>> {
-        if self.generation != Some(snapshot.generation) {
-            self.generation = Some(snapshot.generation);
-            self.fleets.clear();
-            self.fleets.resize(snapshot.fleets.len(), None);
-        }
+    pub(crate) fn fleet(&mut self, snapshot: &Arc<Snapshot>, id: FleetId) -> Option<Rc<FleetPool>> {
+        self.turn_to(snapshot);
         let slot = self.fleets.get_mut(id.index())?;
         if let Some(pool) = slot {
             return Some(Rc::clone(pool));
@@ -43,17 +42,28 @@ impl Pools {
                 Rc::clone(pool.or_insert_with_key(|address| Rc::new(ServerPool::new(address))))
             })
             .collect();
-        let pool = Rc::new(FleetPool { fleet, servers, next: Cell::new(0) });
+        let pool = Rc::new(FleetPool { fleet, servers, next: Cell::new(0), turn: self.turn });
         *slot = Some(Rc::clone(&pool));
         Some(pool)
     }
 
-    /// Forgets the fleets of an old snapshot, which may hold large parts of it.
-    pub(crate) fn forget_old(&mut self, snapshot: &Snapshot) {
-        if self.generation.is_some_and(|generation| generation != snapshot.generation) {
-            self.generation = None;
+    /// Forgets the fleets of a snapshot other than this one, which may hold large parts of it.
+    ///
+    /// Snapshots are told apart by where they are, not by a number that somebody has to get right:
+    /// an id that is looked up in the fleets of another snapshot names another tenant's servers.
+    pub(crate) fn turn_to(&mut self, snapshot: &Arc<Snapshot>) {
+        if self.snapshot.as_ptr() != Arc::as_ptr(snapshot) {
+            self.snapshot = Arc::downgrade(snapshot);
+            self.turn += 1;
             self.fleets.clear();
+            self.fleets.resize(snapshot.fleets.len(), None);
         }
+    }
+
+    /// Whether `fleet` is of this snapshot.
+    pub(crate) fn is_of(&mut self, snapshot: &Arc<Snapshot>, fleet: &FleetPool) -> bool {
+        self.turn_to(snapshot);
+        fleet.turn == self.turn
     }
 
     /// Closes what has been idle too long, and drops servers that no fleet names any more.
@@ -71,6 +81,7 @@ pub(crate) struct FleetPool {
     pub(crate) fleet: Arc<Fleet>,
     servers: Vec<Rc<ServerPool>>,
     next: Cell<usize>,
+    turn: u64,
 }
 
 impl FleetPool {
@@ -101,11 +112,24 @@ pub(crate) struct ServerPool {
     pub(crate) address: Arc<str>,
     /// The address, where it needs no name resolution.
     pub(super) socket: Option<SocketAddr>,
-    idle: RefCell<Vec<(Line, u32)>>,
-    max_idle: Cell<usize>,
-    idle_timeout: Cell<u32>,
+    idle: RefCell<Vec<Idle>>,
     /// When it last gave no connection, if it has given none since.
     down_since: Cell<Option<u32>>,
+}
+
+/// A connection that nobody uses.
+#[derive(Debug)]
+struct Idle {
+    line: Line,
+    since: u32,
+    /// How long the fleet that gave it back wants it kept.
+    timeout: u32,
+}
+
+impl Idle {
+    fn age(&self, now: u32) -> u32 {
+        now.wrapping_sub(self.since)
+    }
 }
 
 /// How long a server that gave no connection is passed over, in milliseconds.
@@ -117,22 +141,24 @@ impl ServerPool {
             address: Arc::clone(address),
             socket: address.parse().ok(),
             idle: RefCell::default(),
-            max_idle: Cell::new(0),
-            idle_timeout: Cell::new(0),
             down_since: Cell::new(None),
         }
     }
 
-    /// An idle connection that still lives, under the limits of the fleet that asks.
-    pub(crate) fn take(&self, fleet: &Fleet) -> Option<Lease> {
-        self.max_idle.set(fleet.max_idle);
-        self.idle_timeout.set(millis(fleet.idle_timeout));
-        loop {
-            let (line, _) = self.idle.borrow_mut().pop()?;
+    /// An idle connection that still lives, and is not too old for the fleet that asks.
+    ///
+    /// Fleets with other limits may name the same server.
+    pub(crate) fn take(&self, fleet: &Fleet, now: u32) -> Option<Lease> {
+        let timeout = millis(fleet.idle_timeout);
+        let mut idle = self.idle.borrow_mut();
+        // The youngest is on top: below one that is too old are only older ones.
+        while idle.last()?.age(now) < timeout {
+            let Idle { line, .. } = idle.pop()?;
             if !line.sender.is_closed() {
                 return Some(Lease::new(line, true));
             }
         }
+        None
     }
 
     /// Notes that it gave no connection.
@@ -149,18 +175,18 @@ impl ServerPool {
         self.down_since.get().is_some_and(|since| now.wrapping_sub(since) < DOWN_FOR)
     }
 
-    pub(super) fn put(&self, line: Line, now: u32) {
+    /// Keeps a connection, as long as `fleet` says and unless as many as it says are here.
+    pub(super) fn put(&self, line: Line, fleet: &Fleet, now: u32) {
         let mut idle = self.idle.borrow_mut();
-        if !line.sender.is_closed() && idle.len() < self.max_idle.get() {
-            idle.push((line, now));
+        if !line.sender.is_closed() && idle.len() < fleet.max_idle {
+            idle.push(Idle { line, since: now, timeout: millis(fleet.idle_timeout) });
         }
     }
 
     fn expire(&self, now: u32) {
-        let timeout = self.idle_timeout.get();
         self.idle
             .borrow_mut()
-            .retain(|(line, since)| !line.sender.is_closed() && now.wrapping_sub(*since) < timeout);
+            .retain(|idle| !idle.line.sender.is_closed() && idle.age(now) < idle.timeout);
     }
 
     fn has_idle(&self) -> bool {

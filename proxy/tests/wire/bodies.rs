@@ -106,11 +106,12 @@ fn passes_trailers() {
 fn drops_forbidden_trailers() {
     let upstream = Upstream::echo();
     let proxy = Plan::to(&[&upstream]).start();
-    let names = "Host, Content-Length, Transfer-Encoding, X-Forwarded-Host, Authorization, X_Fwd, Cookie, X-Ok";
+    let names = "Host, Content-Length, Transfer-Encoding, X-Forwarded-Host, Authorization, X_Fwd, \
+                 X-Script-Name, Cookie, X-Ok";
     let reply = proxy.ask(post(
         &format!("Transfer-Encoding: chunked\r\nTrailer: {names}\r\n"),
         "1\r\nx\r\n0\r\nHost: b.example\r\nContent-Length: 9\r\nTransfer-Encoding: chunked\r\n\
-         X-Forwarded-Host: b\r\nAuthorization: x\r\nX_Fwd: b\r\nCookie: a\r\nX-Ok: 1\r\n\r\n",
+         X-Forwarded-Host: b\r\nAuthorization: x\r\nX_Fwd: b\r\nX-Script-Name: /b\r\nCookie: a\r\nX-Ok: 1\r\n\r\n",
     ));
     let (head, body) = reply.text().split_once("\r\n\r\n").unwrap();
     assert_eq!(body, "1\r\nx\r\n0\r\nx-ok: 1\r\n\r\n");

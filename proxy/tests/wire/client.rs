@@ -4,6 +4,8 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::Duration;
 
+use socket2::{Domain, Socket, Type};
+
 /// Far more than anything takes; a test that waits this long has failed.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -21,7 +23,18 @@ pub(crate) struct Reply {
 
 impl Client {
     pub(crate) fn connect(address: SocketAddr) -> Self {
-        let stream = TcpStream::connect(address).unwrap();
+        Self::over(TcpStream::connect(address).unwrap())
+    }
+
+    /// Connects so that the kernel keeps little of what it receives.
+    pub(crate) fn connect_narrowly(address: SocketAddr) -> Self {
+        let socket = Socket::new(Domain::for_address(address), Type::STREAM, None).unwrap();
+        socket.set_recv_buffer_size(4096).unwrap();
+        socket.connect(&address.into()).unwrap();
+        Self::over(socket.into())
+    }
+
+    fn over(stream: TcpStream) -> Self {
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.set_nodelay(true).unwrap();
         Self { stream, buffer: Vec::new() }

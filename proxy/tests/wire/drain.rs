@@ -8,6 +8,7 @@ use std::time::Duration;
 use fingerpost::server::{Drain, Listeners, Phase, serve};
 use fingerpost::snapshot::Snapshots;
 
+use super::client::{Client, PATIENCE};
 use super::forwarding::reply_of;
 use super::proxy::{Plan, Proxy, get};
 use super::upstream::Upstream;
@@ -88,12 +89,66 @@ fn finishes_what_is_under_way() {
     assert_ne!(proxy.drain.phase(), Phase::Serving);
 }
 
+/// A response that began before the drain has not said that its connection closes; it does so anyway,
+/// and not only at the deadline.
+#[test]
+fn closes_after_a_response_that_had_begun() {
+    let (go, gone) = channel::<()>();
+    let gone = Mutex::new(gone);
+    let upstream = Upstream::run(move |peer| {
+        while peer.request().is_some() {
+            peer.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nha");
+            let _ = gone.lock().unwrap().recv();
+            peer.send("lf");
+        }
+    });
+    let mut proxy = Plan::to(&[&upstream]).start();
+    let mut idle = proxy.client();
+    assert_eq!(idle.ask(get("/healthz", "")).status, 200);
+    let mut client = proxy.client();
+    client.send(get("/", ""));
+    assert!(!client.head().contains("close"));
+    proxy.begin_drain();
+    // It closes a tick after the worker has heard of the drain.
+    assert!(idle.is_closed());
+    go.send(()).unwrap();
+    assert_eq!(client.take(4), b"half");
+    assert!(client.is_closed());
+    proxy.serving.take().unwrap().wait().unwrap();
+    assert_eq!(proxy.drain.phase(), Phase::Closing);
+}
+
+/// A client that has not yet taken a response whole is not idle: what is left in our buffer is its.
+#[test]
+fn cuts_no_response_that_is_still_being_taken() {
+    const LENGTH: usize = 96 * 1024;
+    let upstream = Upstream::fixed(reply_of(&"x".repeat(LENGTH)));
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    // What is accepted inherits it, and far less than a response fits into the kernel.
+    socket2::SockRef::from(&listener).set_send_buffer_size(4096).unwrap();
+    let listeners = Listeners::from_sets(vec![vec![listener]]);
+    let mut proxy = Plan::to(&[&upstream]).start_on(listeners, Duration::ZERO);
+    let mut idle = proxy.client();
+    assert_eq!(idle.ask(get("/healthz", "")).status, 200);
+    let mut client = Client::connect_narrowly(proxy.address);
+    client.send(get("/", ""));
+    assert!(client.head().starts_with("HTTP/1.1 200"));
+    proxy.begin_drain();
+    assert!(idle.is_closed());
+    assert_eq!(client.take(LENGTH).len(), LENGTH);
+    assert!(client.is_closed());
+    proxy.serving.take().unwrap().wait().unwrap();
+    assert_eq!(proxy.drain.phase(), Phase::Closing);
+}
+
 /// No connection that was queued is lost when listeners close.
 #[test]
 fn loses_no_connection_in_the_queue() {
     for _ in 0..10 {
         let mut proxy = Plan::to_addresses(&[]).start();
         let address = proxy.address;
+        let (first, served_one) = channel();
         let clients = std::thread::spawn(move || {
             let mut served = 0;
             while let Ok(stream) = TcpStream::connect(address) {
@@ -105,10 +160,13 @@ fn loses_no_connection_in_the_queue() {
                 std::io::Read::read_exact(&mut stream, &mut answer).expect("an answer");
                 assert_eq!(&answer, b"HTTP/1.1 200");
                 served += 1;
+                if served == 1 {
+                    first.send(()).unwrap();
+                }
             }
             served
         });
-        std::thread::sleep(Duration::from_millis(20));
+        served_one.recv_timeout(PATIENCE).unwrap();
         proxy.begin_drain();
         proxy.serving.take().unwrap().wait().unwrap();
         assert!(clients.join().unwrap() > 0);
@@ -130,15 +188,18 @@ fn cuts_what_does_not_finish() {
     assert!(client.is_closed());
 }
 
-/// A swap is seen by the next request on a connection that is open already.
+/// A swap is seen by the next request on a connection that is open already, whatever generation the
+/// new snapshot says that it is.
 #[test]
 fn sees_a_swap() {
     let (one, two) = (Upstream::fixed(reply_of("1")), Upstream::fixed(reply_of("2")));
     let proxy = Plan::to(&[&one]).start();
     let mut client = proxy.client();
-    assert_eq!(client.ask(get("/", "")).text(), "1");
-    proxy.snapshots.publish(Plan::to(&[&two]).generation(2).snapshot());
-    assert_eq!(client.ask(get("/", "")).text(), "2");
+    for (generation, upstream, want) in [(2, &two, "2"), (2, &one, "1"), (1, &two, "2")] {
+        client.ask(get("/", ""));
+        proxy.snapshots.publish(Plan::to(&[upstream]).generation(generation).snapshot());
+        assert_eq!(client.ask(get("/", "")).text(), want, "{generation}");
+    }
 }
 
 /// reload-pins-old-configs: neither idle threads, nor open exchanges, nor pools hold an old snapshot.
@@ -178,8 +239,7 @@ fn listens_once_a_thread() {
     assert_ne!(addresses[0], addresses[1]);
     let drain = Drain::new(Duration::ZERO, Duration::from_secs(5));
     let serving = serve(listeners, &snapshots, &drain).unwrap();
-    let mut clients: Vec<_> =
-        (0..64).map(|n| super::client::Client::connect(addresses[n % 2])).collect();
+    let mut clients: Vec<_> = (0..64).map(|n| Client::connect(addresses[n % 2])).collect();
     for client in &mut clients {
         assert_eq!(client.ask(get("/", "")).text(), "hi");
     }

@@ -173,12 +173,15 @@ fn takes_turns() {
     assert_eq!(turns, "121212");
 }
 
-/// path-override-headers: on a host with a prefix map no field says another path or method.
+/// path-override-headers: on a host with a prefix map no field says another path; the
+/// method decides nothing, so that what overrides it stays.
 #[test]
 fn a_map_decides_by_the_path_alone() {
     let (old, new) = (Upstream::echo(), Upstream::echo());
     let lines = "X-Original-URL: /moved\r\nX-Rewrite-URL: /moved\r\nX-Forwarded-Prefix: /moved\r\n\
                  X-Forwarded-Uri: /moved\r\nX-Forwarded-Path: /moved\r\nX_Original_URL: /moved\r\n\
+                 X-Script-Name: /moved\r\nX-Original-URI: /moved\r\nX-Original-Path: /moved\r\n\
+                 X-Envoy-Original-Path: /moved\r\nX-WAWS-Unencoded-URL: /moved\r\n\
                  X-HTTP-Method-Override: DELETE\r\nX-Keep: yes\r\n";
     let mut plan = Plan::to(&[&old]).and("next.example", &new).mapped();
     // Not even a trusted proxy's.
@@ -187,16 +190,31 @@ fn a_map_decides_by_the_path_alone() {
 
     let reply = proxy.ask(get("/bravo", lines));
     assert!(reply.text().starts_with("GET /bravo HTTP/1.1\r\n"));
-    assert!(
-        !reply.text().contains("/moved") && !reply.text().contains("DELETE"),
-        "{}",
-        reply.text()
-    );
+    assert!(!reply.text().contains("/moved"), "{}", reply.text());
+    assert!(reply.text().contains("x-http-method-override: DELETE"), "{}", reply.text());
     assert!(reply.text().contains("x-keep: yes"));
     assert!(new.is_silent());
 
     assert_eq!(proxy.ask(get("/moved/x", lines)).status, 200);
     assert!(new.head().starts_with("GET /moved/x HTTP/1.1\r\n"));
+}
+
+/// A host with a prefix map refuses a path that it can't read, and says why.
+#[test]
+fn says_what_is_wrong_with_a_path() {
+    let upstream = Upstream::fixed(reply_of("hi"));
+    let proxy = Plan::to(&[&upstream]).and("next.example", &upstream).mapped().start();
+    let long = |piece: &str| format!("/{}", piece.repeat(8_000 / piece.len()));
+    for (path, status, detail) in [
+        ("/%4".into(), 400, "the path is malformed"),
+        ("/%41".into(), 200, "hi"),
+        (long("%2525"), 400, "the path has too many readings"),
+        (long("abcde"), 200, "hi"),
+    ] {
+        let reply = proxy.ask(get(&path, ""));
+        assert_eq!(reply.status, status, "{path:.20}");
+        assert!(reply.text().contains(detail), "{path:.20}: {}", reply.text());
+    }
 }
 
 /// An upgrade that nobody asked for, and one that we don't pass on (hop-h2c-upgrade-tunnel).

@@ -108,9 +108,30 @@ const CASES: &[Case] = &[
         want: &[("x-a", Some("1|2|3")), ("x-b", Some("~\""))],
     },
     Case {
-        rule: "method overrides pass where there is no prefix map",
-        lines: "X-HTTP-Method-Override: PUT\r\n",
-        want: &[("x-http-method-override", Some("PUT"))],
+        rule: "path-override-headers: a client says its path in the request line only",
+        lines: "X-Script-Name: /a\r\nX-Original-URI: /a\r\nX-Original-Path: /a\r\n\
+                X-Envoy-Original-Path: /a\r\nX-WAWS-Unencoded-URL: /a\r\nX-Rewrite-URL: /a\r\n\
+                X-Forwarded-Prefix: /a\r\nX-Forwarded-Uri: /a\r\nX-Original-Filename: a\r\n",
+        want: &[
+            ("x-script-name", None),
+            ("x-original-uri", None),
+            ("x-original-path", None),
+            ("x-envoy-original-path", None),
+            ("x-waws-unencoded-url", None),
+            ("x-rewrite-url", None),
+            ("x-forwarded-prefix", None),
+            ("x-forwarded-uri", None),
+            ("x-original-filename", Some("a")),
+        ],
+    },
+    Case {
+        rule: "method overrides pass: no route is chosen by the method",
+        lines: "X-HTTP-Method-Override: PUT\r\nX-HTTP-Method: PUT\r\nX-Method-Override: PUT\r\n",
+        want: &[
+            ("x-http-method-override", Some("PUT")),
+            ("x-http-method", Some("PUT")),
+            ("x-method-override", Some("PUT")),
+        ],
     },
 ];
 

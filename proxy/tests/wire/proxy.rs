@@ -103,8 +103,12 @@ impl Plan {
     }
 
     pub(crate) fn start_with_grace(self, grace: Duration) -> Proxy {
-        let snapshots = Arc::new(Snapshots::new(self.snapshot()));
         let listeners = Listeners::bind(&["127.0.0.1:0".parse().unwrap()], 1).unwrap();
+        self.start_on(listeners, grace)
+    }
+
+    pub(crate) fn start_on(self, listeners: Listeners, grace: Duration) -> Proxy {
+        let snapshots = Arc::new(Snapshots::new(self.snapshot()));
         let address = listeners.addresses().unwrap()[0];
         let drain = Drain::new(grace, Duration::from_secs(5));
         let serving = serve(listeners, &snapshots, &drain).unwrap();

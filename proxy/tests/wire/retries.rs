@@ -1,7 +1,12 @@
 //! Requests that are sent a second time, and those that never are.
 
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Mutex;
 use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use socket2::{Domain, Socket, Type};
 
 use super::forwarding::reply_of;
 use super::proxy::{Plan, get};
@@ -157,4 +162,64 @@ fn looks_up_again_before_a_retry() {
     assert_eq!(client.reply().text(), "new");
     assert_eq!(old.requests(), 2);
     assert!(new.head().starts_with("GET /moved/x "));
+}
+
+/// A server that takes no connection until the one that fills its queue has been accepted.
+fn full() -> (TcpListener, TcpStream) {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    socket.bind(&SocketAddr::from(([127, 0, 0, 1], 0)).into()).unwrap();
+    socket.listen(0).unwrap();
+    let listener = TcpListener::from(socket);
+    let filler = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    (listener, filler)
+}
+
+/// Whether nothing is there to be read, or accepted, by now.
+fn is_nothing<T>(result: std::io::Result<T>) -> bool {
+    result.is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
+}
+
+/// A request that waits for a connection is looked up again before it is sent: a flip in between
+/// decides, and any other change costs no second connection.
+#[test]
+fn looks_up_again_after_a_slow_connect() {
+    let new = Upstream::fixed(reply_of("new"));
+    for (what, flips, connects, want) in [
+        ("a flip", true, true, "new"),
+        ("a flip of a host that can't be reached any more", true, false, "new"),
+        ("another host's flip", false, true, "old"),
+    ] {
+        let (old, _filler) = full();
+        let plan = || {
+            let mut plan = Plan::to_addresses(&[old.local_addr().unwrap()]);
+            plan.fleets[0].connect_timeout = Duration::from_secs(if connects { 9 } else { 2 });
+            plan.and("next.example", &new)
+        };
+        let proxy = plan().start();
+        let mut client = proxy.client();
+        client.send(request("POST", "act on it").replace("POST /", "POST /moved/x"));
+        // What comes later on the one thread is answered later.
+        for _ in 0..2 {
+            assert_eq!(proxy.ask(get("/healthz", "")).status, 200, "{what}");
+        }
+        let next = if flips { plan().mapped() } else { plan() };
+        proxy.snapshots.publish(next.generation(2).snapshot());
+        let mut connection = connects.then(|| {
+            old.accept().unwrap();
+            old.accept().unwrap().0
+        });
+        if let Some(connection) = connection.as_mut().filter(|_| !flips) {
+            let mut request = [0; 1024];
+            assert!(connection.read(&mut request).unwrap() > 0, "{what}");
+            connection.write_all(reply_of("old").as_bytes()).unwrap();
+        }
+        assert_eq!(client.reply().text(), want, "{what}");
+        if let Some(mut connection) = connection {
+            connection.set_nonblocking(true).unwrap();
+            assert!(is_nothing(connection.read(&mut [0])), "{what}");
+            old.set_nonblocking(true).unwrap();
+            assert!(is_nothing(old.accept()), "{what}");
+        }
+    }
+    assert_eq!(new.requests(), 2);
 }
