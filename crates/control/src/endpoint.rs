@@ -149,7 +149,6 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
             (202, Some("Published"), "The map is this one; the boxes that lag are listed."),
         ],
         problems: &[400, 401, 403, 404, 409, 412, 413, 415, 422, 503],
-        ..NEW
     },
     Endpoint {
         path: "/api/snapshot",

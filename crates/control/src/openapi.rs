@@ -71,33 +71,32 @@ fn operation(endpoint: &Endpoint) -> Value {
     let fields = endpoint.fields.iter().map(parameter("header"));
     let mut responses = Map::new();
     for (status, schema, description) in endpoint.answers {
-        let mut answer = json!({ "description": description });
+        let mut answer = Map::from_iter([("description".to_owned(), (*description).into())]);
         if let Some(schema) = schema {
-            answer["content"] = content("application/json", schema);
+            answer.insert("content".to_owned(), content("application/json", schema));
         }
-        responses.insert(status.to_string(), answer);
+        responses.insert(status.to_string(), answer.into());
     }
     for status in endpoint.problems {
-        let reason =
-            StatusCode::from_u16(*status).ok().and_then(|status| status.canonical_reason());
-        let problem = content("application/problem+json", "Problem");
-        let answer = json!({ "description": reason.unwrap_or_default(), "content": problem });
-        responses.insert(status.to_string(), answer);
+        let status = StatusCode::from_u16(*status).unwrap_or_default();
+        let content = content("application/problem+json", "Problem");
+        let answer = json!({ "description": status.canonical_reason(), "content": content });
+        responses.insert(status.as_str().to_owned(), answer);
     }
-    let mut operation = json!({
-        "operationId": endpoint.name,
-        "summary": endpoint.summary,
-        "parameters": query.chain(fields).collect::<Vec<_>>(),
-        "responses": responses,
-    });
+    let mut operation = Map::new();
+    let mut set = |key: &str, value: Value| operation.insert(key.to_owned(), value);
+    set("operationId", endpoint.name.into());
+    set("summary", endpoint.summary.into());
+    set("parameters", query.chain(fields).collect());
+    set("responses", responses.into());
     if let Some(schema) = endpoint.body {
-        operation["requestBody"] =
-            json!({ "required": true, "content": content("application/json", schema) });
+        let content = content("application/json", schema);
+        set("requestBody", json!({ "required": true, "content": content }));
     }
     if !endpoint.operation.is_open() {
-        operation["security"] = json!([{ "token": [] }]);
+        set("security", json!([{ "token": [] }]));
     }
-    operation
+    operation.into()
 }
 
 fn content(media_type: &str, schema: &str) -> Value {

@@ -136,7 +136,7 @@ impl From<Problems> for Problem {
             pointer: problem.pointer().to_owned(),
             code: problem.code(),
             // The text of an entry is its pointer; what is wrong with it are its causes.
-            detail: problem.source().map_or_else(|| problem.to_string(), |source| words(source)),
+            detail: problem.source().map_or_else(|| problem.to_string(), words),
         };
         let errors: Vec<_> = problems.iter().map(fault).collect();
         let detail = format!("{} of the values are wrong; nothing was changed", errors.len());

@@ -80,7 +80,7 @@ fn plan(
             if !app.has(claim) {
                 return Err(held());
             }
-            (claim.clone(), false)
+            (Claim::clone(claim), false)
         }
         // The stored claim takes the place of the configured one, so that it begins with its map.
         Current::Absent if config.is_some() => (

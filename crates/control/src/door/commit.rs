@@ -19,7 +19,7 @@ pub(super) enum Current {
     /// Nothing.
     Absent,
     /// A claim that lives, or a tombstone.
-    Claim { claim: Claim, version: Version },
+    Claim { claim: Box<Claim>, version: Version },
     /// Something that does not parse.
     Unreadable { version: Version },
 }
@@ -84,7 +84,7 @@ impl Control {
     pub(super) async fn current(&self, host: &Host) -> Result<Current, StoreError> {
         let record = self.store.get(Collection::Claims, host.as_str()).await?;
         Ok(record.map_or(Current::Absent, |record| match Claim::parse(host, &record.body) {
-            Ok(claim) => Current::Claim { claim, version: record.version },
+            Ok(claim) => Current::Claim { claim: Box::new(claim), version: record.version },
             Err(_) => Current::Unreadable { version: record.version },
         }))
     }
