@@ -1,5 +1,7 @@
 //! A box with a store, seen through the door.
 
+#![allow(dead_code, reason = "each file of tests uses its part")]
+
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
