@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fingerpost_authority::{Host, HostPattern};
-use fingerpost_path::Prefix;
+use fingerpost_path::{Prefix, Slug};
 
 use crate::{Claim, Limits, Name};
 
@@ -49,6 +49,10 @@ pub struct SiteFacts {
     pub guarded: Vec<Box<[u8]>>,
     /// What a prefix gets whose target is not there.
     pub on_unresolved: OnUnresolved,
+    /// Whether nobody has said what runs behind the origin; only for a [`Warning`](crate::Warning).
+    pub legacy_unset: bool,
+    /// The bytes that account names are made of; only for a [`Warning`](crate::Warning).
+    pub slug: Slug,
 }
 
 /// What a prefix gets whose target is not there.

@@ -1,7 +1,6 @@
 //! The map from first segments to the hosts that serve them.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::fmt;
 use std::sync::Arc;
 
@@ -64,26 +63,23 @@ impl PathMap {
         host: &Host,
         written: impl IntoIterator<Item = (P, Option<T>)>,
     ) -> (Self, Vec<RefusedEntry>) {
+        let mut lines: Vec<_> = written.into_iter().collect();
+        lines.sort_by(|(one, _), (other, _)| one.as_ref().cmp(other.as_ref()));
         let mut targets = Targets::new(host);
-        let mut entries: BTreeMap<Box<str>, (Option<Box<str>>, Checked)> = BTreeMap::new();
-        for (prefix, target) in written {
+        let (mut map, mut refused) = (Vec::with_capacity(lines.len()), Vec::new());
+        for same in lines.chunk_by(|(one, _), (other, _)| one.as_ref() == other.as_ref()) {
+            let Some((prefix, target)) = same.first() else { continue };
             let (prefix, target) = (prefix.as_ref(), target.as_ref().map(AsRef::as_ref));
-            let written = |checked| (target.map(Box::from), checked);
-            match entries.entry(prefix.into()) {
-                Entry::Occupied(mut taken) => {
-                    let target = taken.get_mut().0.take();
-                    *taken.get_mut() = (target, Err(EntryFault::PrefixTwice));
-                }
-                Entry::Vacant(free) => {
-                    free.insert(written(targets.check(prefix, target)));
-                }
-            }
-        }
-        let (mut map, mut refused) = (Vec::with_capacity(entries.len()), Vec::new());
-        for (prefix, (target, checked)) in entries {
+            let checked = match same.len() {
+                1 => targets.check(prefix, target),
+                _ => Err(EntryFault::PrefixTwice),
+            };
             match checked {
                 Ok(entry) => map.push(entry),
-                Err(fault) => refused.push(RefusedEntry { prefix, target, fault }),
+                Err(fault) => {
+                    let (prefix, target) = (prefix.into(), target.map(Box::from));
+                    refused.push(RefusedEntry { prefix, target, fault });
+                }
             }
         }
         (Self(map.into()), refused)
@@ -102,26 +98,37 @@ type Checked = Result<(Prefix, Arc<Host>), EntryFault>;
 struct Targets<'a> {
     own: &'a Host,
     known: BTreeMap<Box<str>, Arc<Host>>,
+    /// What the entry before named; most maps name one target only.
+    last: Option<(Box<str>, Arc<Host>)>,
 }
 
 impl<'a> Targets<'a> {
-    fn new(own: &'a Host) -> Self {
-        Self { own, known: BTreeMap::new() }
+    const fn new(own: &'a Host) -> Self {
+        Self { own, known: BTreeMap::new(), last: None }
     }
 
     fn check(&mut self, prefix: &str, target: Option<&str>) -> Checked {
         let prefix = Prefix::parse(prefix).map_err(EntryFault::Prefix)?;
         let target = target.ok_or(EntryFault::TargetNotText)?;
-        if let Some(known) = self.known.get(target) {
-            return Ok((prefix, Arc::clone(known)));
+        if let Some((_, host)) = self.last.as_ref().filter(|(text, _)| **text == *target) {
+            return Ok((prefix, Arc::clone(host)));
         }
+        let host = match self.known.get(target) {
+            Some(known) => Arc::clone(known),
+            None => self.learn(target)?,
+        };
+        self.last = Some((target.into(), Arc::clone(&host)));
+        Ok((prefix, host))
+    }
+
+    fn learn(&mut self, target: &str) -> Result<Arc<Host>, EntryFault> {
         let host = Host::from_written(target).map_err(EntryFault::Target)?;
         if host == *self.own {
             return Err(EntryFault::TargetIsHost);
         }
         let host = Arc::new(host);
         self.known.insert(target.into(), Arc::clone(&host));
-        Ok((prefix, host))
+        Ok(host)
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use fingerpost_authority::Host;
 
-use crate::{Code, Name, NotOwned, Source};
+use crate::{Code, Name, NotOwned, Source, Warning};
 
 /// What a pass says of every claim and every entry, each of them once (K4).
 ///
@@ -78,6 +78,8 @@ pub struct ClaimReport {
     pub routed: usize,
     /// The other entries, in the byte order of their prefixes.
     pub entries: Vec<EntryReport>,
+    /// What has effect, and may not do what was meant.
+    pub warnings: Vec<Warning>,
 }
 
 impl ClaimReport {

@@ -9,6 +9,7 @@ use fingerpost_authority::Host;
 use fingerpost_path::Prefix;
 
 pub use self::diff::RowsDiff;
+pub(crate) use self::diff::compare;
 use crate::Name;
 
 /// The three tables that a pass owns wholly: a row without a claim behind it is gone after it.
@@ -112,5 +113,11 @@ impl RowState {
             Self::Routed => "routed",
             Self::Held => "held",
         }
+    }
+
+    /// The state that a registry has stored.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Routed, Self::Held].into_iter().find(|state| state.as_str() == word)
     }
 }

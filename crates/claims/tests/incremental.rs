@@ -1,5 +1,7 @@
 //! Passes over changed claims only, against full ones.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+
 #[path = "support/world.rs"]
 mod world;
 

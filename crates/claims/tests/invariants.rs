@@ -1,5 +1,9 @@
 //! K1 to K5, C2, and the slow model.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+
+#[path = "support/model.rs"]
+mod model;
 #[path = "support/world.rs"]
 mod world;
 
@@ -11,9 +15,10 @@ use fingerpost_claims::{
 };
 use fingerpost_path::Rules;
 use fingerpost_router::{Owner, PathPattern, RouteOptions, Router, SiteOptions};
+use model::Model;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use world::{Choices, Model, World};
+use world::{Choices, World};
 
 /// A world, and the rows that another one left behind.
 fn two_worlds(bytes: &[u8]) -> (World, Rows) {
@@ -22,10 +27,17 @@ fn two_worlds(bytes: &[u8]) -> (World, Rows) {
     let mut before = world.clone();
     // The past is like the present but for some of it: rows are withdrawn, held, and come back.
     let other = World::random(&mut choices);
-    match choices.pick(4) {
+    match choices.pick(5) {
         0 => before.routes = other.routes,
         1 => before.stored = other.stored,
         2 => before = other,
+        3 => {
+            before.stored = other.stored;
+            for (_, route) in &mut before.routes {
+                route.site.reserved.clear();
+                route.site.guarded.clear();
+            }
+        }
         _ => before.routes.iter_mut().for_each(|(_, route)| route.unready = false),
     }
     let past = reconcile(&before.facts(), &before.claims(), &Rows::default());
@@ -182,11 +194,58 @@ proptest! {
     }
 }
 
+/// The worlds are worth something: every code and every kind of row comes up in them often.
+#[test]
+fn worlds_reach_everything() {
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut state = 1_u64;
+    for _ in 0..20_000 {
+        let bytes = std::iter::repeat_with(|| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 56) as u8
+        });
+        let (world, previous) = two_worlds(&bytes.take(160).collect::<Vec<_>>());
+        let Outcome { rows, report, withdrawn, .. } = pass(&world, &previous);
+        let mut count = |what, times: usize| *seen.entry(what).or_default() += times;
+        for claim in report.claims() {
+            count("replaced", usize::from(claim.verdict == Verdict::Replaced));
+            for code in claim.verdict.code().into_iter().chain(claim.wildcard) {
+                count(code.as_str(), 1);
+            }
+            for entry in &claim.entries {
+                count(entry.code.as_str(), 1);
+            }
+        }
+        for (_, _, row) in rows.path_rows() {
+            count(row.state.as_str(), 1);
+        }
+        count("alias", rows.aliases.len());
+        count("catchall", rows.wildcards.values().filter(|row| row.catchall.is_some()).count());
+        count("wildcards over the limit", report.wildcards_over_limit().count());
+        count("withdrawn", withdrawn.len());
+    }
+    let codes = fingerpost_claims::Code::ALL.map(fingerpost_claims::Code::as_str);
+    let kinds = [
+        "replaced",
+        "routed",
+        "held",
+        "alias",
+        "catchall",
+        "withdrawn",
+        "wildcards over the limit",
+    ];
+    for what in codes.into_iter().chain(kinds).filter(|what| *what != "target_unavailable") {
+        assert!(seen.get(what).is_some_and(|times| *times >= 20), "{what}: {seen:#?}");
+    }
+}
+
 fn turn<T>(list: &mut [T], by: usize) {
     if !list.is_empty() {
         let len = list.len();
         list.rotate_left(by % len);
-        if by % 2 == 0 {
+        if by.is_multiple_of(2) {
             list.reverse();
         }
     }

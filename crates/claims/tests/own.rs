@@ -1,5 +1,7 @@
 //! Two accounts that fight over one hostname, in every pair of ways and in every order.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+
 use fingerpost_authority::{Host, HostPattern};
 use fingerpost_claims::{
     Claim, ClaimSet, Code, Facts, Limits, LocalRoute, Name, NotOwned, PathMap, Reach, Reconciler,

@@ -1,5 +1,7 @@
 //! From a stored body to a claim and back.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+
 use fingerpost_authority::Host;
 use fingerpost_claims::{Claim, Code, Limits, Name, PathMap, Reach};
 use proptest::collection::vec;
@@ -66,8 +68,11 @@ fn bodies() {
     assert!(parse(&deep).is_err(), "nor is a known one");
 }
 
+/// Prefixes that are not valid entries, with their codes.
+type Refused = &'static [(&'static str, Code)];
+
 #[rustfmt::skip]
-static ENTRIES: &[(&str, &str, &[(&str, Code)])] = &[
+static ENTRIES: &[(&str, &str, Refused)] = &[
     // The map, the valid prefixes, and the others.
     (r#"{"paulca":"next.example"}"#, "paulca", &[]),
     (r#"{"b":"next.example","a":"next.example"}"#, "a b", &[]),

@@ -1,5 +1,7 @@
 //! What publishers send, and what it does to a claim.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+
 use fingerpost_authority::Host;
 use fingerpost_claims::{
     AttachBody, Claim, ClaimSet, Limits, Name, PathMap, PathsChange, RawPaths, Reach, SetPathsError,

@@ -1,9 +1,11 @@
 //! What a pass says, gate by gate, and what tenants see of it.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+
 use fingerpost_authority::{Host, HostPattern};
 use fingerpost_claims::{
     Claim, ClaimSet, Code, EntryReport, Facts, Limits, LocalRoute, Name, OnUnresolved, Outcome,
-    Reach, Report, RowState, Rows, SiteFacts, Source, Verdict, reconcile,
+    Reach, Reconciler, Report, RowState, Rows, SiteFacts, Source, Verdict, reconcile,
 };
 use fingerpost_path::Prefix;
 
@@ -29,6 +31,7 @@ fn facts(on_unresolved: OnUnresolved) -> Facts {
         reserved: vec![Prefix::parse("Signup").unwrap()],
         guarded: vec![b"admin"[..].into()],
         on_unresolved,
+        ..SiteFacts::default()
     };
     facts.add_route(host(FRONT), LocalRoute { site, ..route("tickets", "classic") });
     facts.add_route(host("next.example"), route("tickets", "go"));
@@ -355,6 +358,25 @@ fn entries_that_were_served() {
     }
 }
 
+/// A claim that can't be read holds what it served, but nothing that can't be a prefix any more.
+#[test]
+fn what_is_held_for_a_claim_that_cannot_be_read() {
+    let map = r#"{"a":"next.example","b":"next.example","c":"next.example"}"#;
+    let before = run(&facts(OnUnresolved::Refuse), &one(map)).rows;
+    let mut facts = Facts::new(Limits { max_paths_per_claim: 1, max_wildcards: 0 });
+    let site = SiteFacts {
+        reserved: vec![Prefix::parse("A").unwrap()],
+        on_unresolved: OnUnresolved::Refuse,
+        ..SiteFacts::default()
+    };
+    facts.add_route(host(FRONT), LocalRoute { site, ..route("tickets", "classic") });
+    let broken = claims(&[(FRONT, "{".to_owned())]);
+    let rows = reconcile(&facts, &broken, &before).rows;
+    let held: Vec<_> =
+        rows.path_rows().map(|(_, prefix, row)| (prefix.as_str(), row.state)).collect();
+    assert_eq!(held, [("b", RowState::Held)]);
+}
+
 fn stolen_missing() -> ClaimSet {
     claims(&[(FRONT, body(FRONT, "rival", "classic", r#"{"a":"missing.example"}"#))])
 }
@@ -391,4 +413,53 @@ fn one_line_for_the_log() {
         claim.summary().unwrap().to_string(),
         "alias.example: the wildcard has no effect: host_not_owned; 0 of 0 entries are not routed"
     );
+}
+
+#[test]
+fn warnings() {
+    let codes = |site: SiteFacts, paths| {
+        let mut facts = facts(OnUnresolved::Origin);
+        facts.add_route(host(FRONT), LocalRoute { site, ..route("tickets", "classic") });
+        facts.add_route(host("other.example"), route("tickets", "other"));
+        let outcome = run(&facts, &one(paths));
+        let claim = outcome.report.claims().next().unwrap().clone();
+        let warnings =
+            claim.warnings.iter().map(|warning| format!("{}: {warning}", warning.code()));
+        warnings.collect::<Vec<_>>().join("; ")
+    };
+    let set = SiteFacts::default();
+    let unset = SiteFacts { legacy_unset: true, ..SiteFacts::default() };
+    let dots = SiteFacts { slug: "A-Za-z0-9_.-".parse().unwrap(), ..SiteFacts::default() };
+    let clash = "prefix_case: Bob and bob differ only by case, and have different targets";
+    let slug = "prefix_outside_slug: john.doe holds a byte outside slug";
+    #[rustfmt::skip]
+    let cases = [
+        (&set, r#"{"paulca":"next.example"}"#, ""),
+        (&unset, r#"{"paulca":"next.example"}"#, "legacy_unset: the site has a prefix map and does not set legacy"),
+        (&unset, "{}", ""),
+        (&set, r#"{"john.doe":"next.example"}"#, slug),
+        (&dots, r#"{"john.doe":"next.example"}"#, ""),
+        (&set, r#"{"Bob":"next.example","bob":"other.example"}"#, clash),
+        (&set, r#"{"Bob":"next.example","bob":"next.example"}"#, ""),
+        (&set, r#"{"Bob":"next.example","bobby":"other.example"}"#, ""),
+    ];
+    for (site, paths, want) in cases {
+        assert_eq!(codes(site.clone(), paths), want, "{paths}");
+    }
+}
+
+/// What the door tells of a map before it is stored, and what a pass tells after.
+#[test]
+fn a_preview_is_what_comes() {
+    let claims = one(r#"{"a":"next.example"}"#);
+    let (mut reconciler, _) =
+        Reconciler::new(facts(OnUnresolved::Refuse), claims, &Rows::default());
+    let rows = reconciler.rows().clone();
+    let next = body(FRONT, "tickets", "classic", r#"{"a":"theirs.example","b":"away.example"}"#);
+    let claim = Claim::parse(&host(FRONT), next.as_bytes()).unwrap();
+    let preview = reconciler.preview(claim);
+    assert_eq!(reconciler.rows(), &rows);
+    reconciler.update([(FRONT, Some(next.as_bytes()))]);
+    assert_eq!(preview, reconciler.report().claims().cloned().collect::<Vec<_>>());
+    assert_eq!(preview[0].entries[0].code, Code::TargetOtherAccount);
 }

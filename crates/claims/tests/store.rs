@@ -1,5 +1,7 @@
 //! The memory store, the suite that it sets for the others, and stores that break their word.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+
 use std::collections::BTreeMap;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -20,7 +20,9 @@ pub(super) struct Judge<'a> {
     previous: Option<&'a PathRows>,
     /// What is said of each target is the same for every entry.
     targets: BTreeMap<&'a Host, Judgement>,
-    rows: PathRows,
+    /// The target of the entry before; most maps name one target only.
+    last: Option<(&'a Host, Judgement)>,
+    rows: Vec<(Prefix, PathRow)>,
     refused: Vec<EntryReport>,
 }
 
@@ -61,8 +63,9 @@ impl<'a> Judge<'a> {
         resolved: &'a Resolved<'a>,
         previous: Option<&'a PathRows>,
     ) -> Self {
-        let (targets, rows, refused) = (BTreeMap::new(), PathRows::new(), Vec::new());
-        Self { facts, claim, resolved, previous, targets, rows, refused }
+        let rows = Vec::with_capacity(claim.paths().len());
+        let (targets, last, refused) = (BTreeMap::new(), None, Vec::new());
+        Self { facts, claim, resolved, previous, targets, last, rows, refused }
     }
 
     /// The rows, and what is not routed.
@@ -70,7 +73,8 @@ impl<'a> Judge<'a> {
         for (at, entry) in in_order(self.claim).enumerate() {
             self.entry(at, &entry);
         }
-        (self.rows, self.refused)
+        // They come in order, which a tree is built from at once.
+        (self.rows.into_iter().collect(), self.refused)
     }
 
     fn entry(&mut self, at: usize, entry: &Written<'a>) {
@@ -101,12 +105,12 @@ impl<'a> Judge<'a> {
         };
         let Judgement { to, refused, own } = judgement;
         let Some(code) = refused else {
-            self.rows.insert(prefix.clone(), PathRow { to, state: RowState::Routed });
+            self.rows.push((prefix.clone(), PathRow { to, state: RowState::Routed }));
             return;
         };
         let held = self.holds(prefix);
         if held {
-            self.rows.insert(prefix.clone(), PathRow { to, state: RowState::Held });
+            self.rows.push((prefix.clone(), PathRow { to, state: RowState::Held }));
         }
         self.refuse(entry, code, held, own);
     }
@@ -134,11 +138,16 @@ impl<'a> Judge<'a> {
     }
 
     fn target(&mut self, target: &'a Host) -> Judgement {
-        if let Some(known) = self.targets.get(target) {
+        if let Some((_, known)) = self.last.as_ref().filter(|(last, _)| std::ptr::eq(*last, target))
+        {
             return known.clone();
         }
-        let judgement = self.judge_target(target);
+        let judgement = match self.targets.get(target) {
+            Some(known) => known.clone(),
+            None => self.judge_target(target),
+        };
         self.targets.insert(target, judgement.clone());
+        self.last = Some((target, judgement.clone()));
         judgement
     }
 

@@ -4,9 +4,10 @@ use fingerpost_authority::Host;
 
 use super::entries::{Judge, refuse_all};
 use crate::gates::{self, Resolved};
+use crate::rows::compare;
 use crate::{
     AliasRow, Claim, ClaimReport, ClaimSet, Code, EntryReport, Facts, OnUnresolved, PathRow,
-    PathRows, RowState, Source, Verdict, WildcardRow, Withdrawn,
+    PathRows, RowState, Source, Verdict, Warning, WildcardRow, Withdrawn,
 };
 
 /// What one hostname gets, and what is said about it.
@@ -89,6 +90,7 @@ impl Judged {
         let judge = Judge::new(facts, claim, &resolved, previous);
         (self.paths, report.entries) = judge.entries();
         report.routed = self.paths.values().filter(|row| row.state == RowState::Routed).count();
+        report.warnings = Warning::of_map(&resolved.route.site, claim.paths());
         self.reports.push(report);
     }
 
@@ -124,6 +126,7 @@ impl Judged {
             wildcard: None,
             routed: 0,
             entries: Vec::new(),
+            warnings: Vec::new(),
         });
         let Some(route) = facts.route(&self.host) else { return };
         if route.site.on_unresolved == OnUnresolved::Origin {
@@ -141,18 +144,19 @@ impl Judged {
 
     /// What was routed before, is still wanted, and is routed no longer.
     pub(super) fn withdrawn(&self, previous: Option<&PathRows>) -> Vec<Withdrawn> {
-        let routed =
-            previous.into_iter().flatten().filter(|(_, row)| row.state == RowState::Routed);
-        let withdrawn = routed.filter_map(|(prefix, _)| {
-            let row = self.paths.get(prefix);
-            if row.is_some_and(|row| row.state == RowState::Routed) {
-                return None;
+        let Some(previous) = previous else { return Vec::new() };
+        let mut withdrawn = Vec::new();
+        compare(previous, &self.paths, |prefix, row| {
+            let routed = |row: &PathRow| row.state == RowState::Routed;
+            if row.is_some_and(routed) || !previous.get(prefix).is_some_and(routed) {
+                return;
             }
-            let code = self.reports.iter().find_map(|report| code_of(report, prefix.as_str()))?;
+            let code = self.reports.iter().find_map(|report| code_of(report, prefix.as_str()));
+            let Some(code) = code else { return };
             let (host, prefix) = (self.host.clone(), prefix.clone());
-            Some(Withdrawn { host, prefix, code, held: row.is_some() })
+            withdrawn.push(Withdrawn { host, prefix, code, held: row.is_some() });
         });
-        withdrawn.collect()
+        withdrawn
     }
 }
 
@@ -176,5 +180,6 @@ fn about(claim: &Claim, source: Source, verdict: Verdict) -> ClaimReport {
         wildcard: None,
         routed: 0,
         entries: Vec::new(),
+        warnings: Vec::new(),
     }
 }

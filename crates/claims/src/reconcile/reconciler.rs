@@ -8,7 +8,7 @@ use fingerpost_authority::Host;
 use super::host::judge;
 use super::tables::Tables;
 use crate::claim_set::parent;
-use crate::{ClaimSet, Facts, Report, Rows, RowsDiff, Withdrawn};
+use crate::{Claim, ClaimReport, ClaimSet, Facts, Report, Rows, RowsDiff, Withdrawn};
 
 /// Facts, claims, and what was made of them; it follows changes at the cost of the hosts that change.
 ///
@@ -98,6 +98,21 @@ impl Reconciler {
         self.look_at(&concerned)
     }
 
+    /// What a pass would say of a claim if it was stored; nothing is changed.
+    ///
+    /// The limit over all wildcards is left out.
+    ///
+    /// # Complexity
+    /// Linear in the number of claims and in the entries of this one.
+    #[must_use]
+    pub fn preview(&self, claim: Claim) -> Vec<ClaimReport> {
+        let host = claim.host().clone();
+        let mut claims = self.claims.clone();
+        claims.insert(host.clone(), Ok(claim));
+        let before = self.tables.rows.paths.get(&host).map(AsRef::as_ref);
+        judge(&self.facts, &claims, &host, before).reports
+    }
+
     fn look_at(&mut self, concerned: &BTreeSet<Host>) -> Pass {
         let mut pass = Pass::default();
         let old_aliases = only(&self.tables.rows.aliases, concerned);
@@ -109,7 +124,10 @@ impl Reconciler {
             pass.withdrawn.extend(judged.withdrawn(before));
             self.tables.place(judged);
             let after = self.tables.rows.paths.get(host).map(AsRef::as_ref);
-            pass.diff.compare_paths(host, before, after);
+            // Rows that did not change stay where they were.
+            if !before.zip(after).is_some_and(|(before, after)| std::ptr::eq(before, after)) {
+                pass.diff.compare_paths(host, before, after);
+            }
         }
         self.tables.finish(self.facts.limits(), &self.claims);
         let rows = &self.tables.rows;

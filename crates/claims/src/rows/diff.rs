@@ -108,7 +108,7 @@ fn set<K: Ord + Clone, V: Clone>(map: &mut BTreeMap<K, V>, key: &K, value: Optio
 }
 
 /// Walks two maps together and calls back for each key whose values differ, with the new one.
-fn compare<'a, K: Ord, V: Eq>(
+pub(crate) fn compare<'a, K: Ord, V: Eq>(
     old: &'a BTreeMap<K, V>,
     new: &'a BTreeMap<K, V>,
     mut changed: impl FnMut(&'a K, Option<&'a V>),
