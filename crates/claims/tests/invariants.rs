@@ -14,7 +14,7 @@ use fingerpost_claims::{
     Claim, ClaimReport, Name, Outcome, Report, RowState, Rows, Source, Verdict, reconcile,
 };
 use fingerpost_path::Rules;
-use fingerpost_router::{Owner, PathPattern, RouteOptions, Router, SiteOptions};
+use fingerpost_router::{Alias, Owner, PathPattern, RouteOptions, Router, SiteOptions};
 use model::Model;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -315,7 +315,7 @@ fn targets(report: &Report) -> BTreeMap<(Host, String), &'static str> {
         .collect()
 }
 
-/// As the proxy builds one: an alias with a map of its own has a site of its own.
+/// As the proxy builds one.
 fn router(world: &World, rows: &Rows) -> Result<Router<()>, fingerpost_router::Conflicts> {
     let mut builder = Router::builder(7);
     let mut site = |pattern: HostPattern, guarded: &[Box<[u8]>]| {
@@ -329,10 +329,6 @@ fn router(world: &World, rows: &Rows) -> Result<Router<()>, fingerpost_router::C
             builder.route(owner.clone(), path, RouteOptions::forwarding().with_guarded(true), ());
         }
     };
-    let guarded = |host: &Host| {
-        let found = world.routes.iter().find(|(known, _)| known == host);
-        found.map(|(_, route)| route.site.guarded.clone()).expect("a primary has routes")
-    };
     for (host, route) in &world.routes {
         site(HostPattern::Exact(host.clone()), &route.site.guarded);
     }
@@ -340,17 +336,13 @@ fn router(world: &World, rows: &Rows) -> Result<Router<()>, fingerpost_router::C
         site(pattern.clone(), &[]);
     }
     for (host, row) in &rows.aliases {
-        if row.own_map {
-            site(HostPattern::Exact(host.clone()), &guarded(&row.primary));
-        }
+        let alias = Alias { primary: row.primary.clone(), own_map: row.own_map };
+        builder.alias(host.clone(), alias);
     }
     for (host, row) in &rows.wildcards {
         if let Some(primary) = &row.catchall {
-            site(HostPattern::Wildcard(host.clone()), &guarded(primary));
+            builder.catchall(host.clone(), primary.clone());
         }
-    }
-    for (host, row) in rows.aliases.iter().filter(|(_, row)| !row.own_map) {
-        builder.alias(host.clone(), row.primary.clone());
     }
     for (host, prefix, row) in rows.path_rows() {
         let routed = row.state == RowState::Routed;

@@ -14,6 +14,7 @@ use crate::pattern::PathPattern;
 use crate::prefixes::{Destination, PrefixMap};
 use crate::router::{Router, UnknownHost};
 use crate::site::{Site, SiteId, SiteOptions};
+use crate::update::Alias;
 
 /// Collects what a [`Router`] is made of; the order of calls never matters (R2).
 ///
@@ -44,7 +45,8 @@ pub struct RouterBuilder<T> {
     sites: BTreeMap<HostPattern, Draft<T>>,
     shared: Vec<Route<T>>,
     every: Vec<Route<T>>,
-    aliases: Vec<(Host, Host)>,
+    aliases: Vec<(Host, Alias)>,
+    catchalls: Vec<(Host, Host)>,
     prefixes: Vec<(Host, Prefix, Option<Host>)>,
     conflicts: Vec<Conflict>,
 }
@@ -64,6 +66,7 @@ impl<T> RouterBuilder<T> {
             shared: Vec::new(),
             every: Vec::new(),
             aliases: Vec::new(),
+            catchalls: Vec::new(),
             prefixes: Vec::new(),
             conflicts: Vec::new(),
         }
@@ -104,13 +107,20 @@ impl<T> RouterBuilder<T> {
         self
     }
 
-    /// Makes `host` resolve to the site of the exact host `primary`.
-    pub fn alias(&mut self, host: Host, primary: Host) -> &mut Self {
-        self.aliases.push((host, primary));
+    /// Makes `host` resolve to the site of another exact host.
+    pub fn alias(&mut self, host: Host, alias: Alias) -> &mut Self {
+        self.aliases.push((host, alias));
         self
     }
 
-    /// Moves the first segment `prefix` of `host` to the site of `target`, or holds it.
+    /// Makes `*.host` resolve to the site of the exact host `primary`, map included.
+    pub fn catchall(&mut self, host: Host, primary: Host) -> &mut Self {
+        self.catchalls.push((host, primary));
+        self
+    }
+
+    /// Moves the first segment `prefix` of `host` to the site of `target`, or holds it. An alias needs a map
+    /// of its own for that.
     pub fn prefix(&mut self, host: Host, prefix: Prefix, target: Option<Host>) -> &mut Self {
         self.prefixes.push((host, prefix, target));
         self
@@ -159,14 +169,18 @@ impl<T> RouterBuilder<T> {
         let (Some(shared), Some(every), true) = (shared, every, conflicts.is_empty()) else {
             return Err(Conflicts::new(conflicts));
         };
-        add_aliases(&mut hosts, self.aliases, &mut conflicts);
-        add_prefixes(self.seed, &hosts, &mut sites, self.prefixes, &mut conflicts);
+        let own = u32::try_from(sites.len()).unwrap_or(u32::MAX);
+        add_aliases(&mut hosts, &mut sites, self.aliases, &mut conflicts);
+        add_catchalls(&mut hosts, &sites, self.catchalls, &mut conflicts);
+        add_prefixes(self.seed, &hosts, &mut sites, self.prefixes, own, &mut conflicts);
         if !conflicts.is_empty() {
             return Err(Conflicts::new(conflicts));
         }
         Ok(Router {
             hosts: Arc::new(hosts),
             sites: sites.into_iter().collect(),
+            own,
+            free: Arc::default(),
             shared: Arc::new(shared),
             every: Arc::new(every),
             unknown_host: self.unknown_host,
@@ -175,12 +189,18 @@ impl<T> RouterBuilder<T> {
     }
 }
 
-fn add_aliases(hosts: &mut Hosts, mut aliases: Vec<(Host, Host)>, found: &mut Vec<Conflict>) {
+/// Each alias shares the site of its primary, or gets one with the same routes and another map.
+fn add_aliases<T>(
+    hosts: &mut Hosts,
+    sites: &mut Vec<Site<T>>,
+    mut aliases: Vec<(Host, Alias)>,
+    found: &mut Vec<Conflict>,
+) {
     aliases.sort();
     aliases.dedup();
-    let mut resolved: BTreeMap<Host, SiteId> = BTreeMap::new();
-    for (host, primary) in aliases {
-        let Some(site) = hosts.exact(&primary) else {
+    let mut resolved: BTreeMap<Host, (SiteId, bool)> = BTreeMap::new();
+    for (host, Alias { primary, own_map }) in aliases {
+        let Some(site) = primary_of(hosts, |id| nth(sites, id), &primary) else {
             found.push(Conflict::AliasWithoutPrimary { host, primary });
             continue;
         };
@@ -193,13 +213,66 @@ fn add_aliases(hosts: &mut Hosts, mut aliases: Vec<(Host, Host)>, found: &mut Ve
                 found.push(Conflict::AliasTwice { host: taken.key().clone() });
             }
             Entry::Vacant(free) => {
+                free.insert((site, own_map));
+            }
+        }
+    }
+    for (host, (mut id, own_map)) in resolved {
+        if own_map {
+            let Some(site) = nth(sites, id).map(Site::without_map) else { continue };
+            id = SiteId(u32::try_from(sites.len()).unwrap_or(u32::MAX));
+            sites.push(site);
+        }
+        hosts.insert(&HostPattern::Exact(host), id);
+    }
+}
+
+fn add_catchalls<T>(
+    hosts: &mut Hosts,
+    sites: &[Site<T>],
+    mut catchalls: Vec<(Host, Host)>,
+    found: &mut Vec<Conflict>,
+) {
+    catchalls.sort();
+    catchalls.dedup();
+    let mut resolved: BTreeMap<Host, SiteId> = BTreeMap::new();
+    for (host, primary) in catchalls {
+        let Some(site) = primary_of(hosts, |id| nth(sites, id), &primary) else {
+            found.push(Conflict::AliasWithoutPrimary { host, primary });
+            continue;
+        };
+        if hosts.wildcard(&host).is_some() {
+            found.push(Conflict::CatchallIsRoute { host });
+            continue;
+        }
+        match resolved.entry(host) {
+            Entry::Occupied(taken) => {
+                found.push(Conflict::CatchallTwice { host: taken.key().clone() });
+            }
+            Entry::Vacant(free) => {
                 free.insert(site);
             }
         }
     }
     for (host, site) in resolved {
-        hosts.insert(&HostPattern::Exact(host), site);
+        hosts.insert(&HostPattern::Wildcard(host), site);
     }
+}
+
+/// The site of a primary: an exact host that is no alias.
+pub(crate) fn primary_of<'r, T: 'r>(
+    hosts: &Hosts,
+    site: impl Fn(SiteId) -> Option<&'r Site<T>>,
+    primary: &Host,
+) -> Option<SiteId> {
+    let id = hosts.exact(primary)?;
+    (site(id)?.host() == Some(primary)).then_some(id)
+}
+
+/// Whether the site that an exact host resolves to, and so its map, is the host's own.
+pub(crate) fn owns_map<T>(host: &Host, site: &Site<T>, id: SiteId, own: u32) -> bool {
+    // Past the sites with routes of their own each belongs to one alias.
+    id.0 >= own || site.host() == Some(host)
 }
 
 fn add_prefixes<T>(
@@ -207,6 +280,7 @@ fn add_prefixes<T>(
     hosts: &Hosts,
     sites: &mut [Site<T>],
     mut prefixes: Vec<(Host, Prefix, Option<Host>)>,
+    own: u32,
     found: &mut Vec<Conflict>,
 ) {
     // Of two destinations the one that is held against the other is the same in any order.
@@ -218,6 +292,9 @@ fn add_prefixes<T>(
             .and_then(|id| Some((id, nth(sites, id)?)))
             .ok_or_else(|| Box::new(Conflict::PrefixWithoutHost { host: host.clone() }))
             .and_then(|(id, site)| {
+                if !owns_map(&host, site, id, own) {
+                    return Err(Box::new(Conflict::PrefixOfAlias { host: host.clone() }));
+                }
                 let destination = match &target {
                     None => Destination::Held,
                     Some(target) => {
@@ -260,7 +337,7 @@ fn nth<T>(sites: &[Site<T>], SiteId(id): SiteId) -> Option<&Site<T>> {
 }
 
 /// The site of a target: an exact host that is no alias and not the site itself.
-fn destination<'r, T>(
+pub(crate) fn destination<'r, T>(
     hosts: &Hosts,
     owner: impl Fn(SiteId) -> Option<&'r Host>,
     site: &Site<T>,
@@ -282,7 +359,7 @@ fn destination<'r, T>(
 }
 
 /// Some first segments can never be given away.
-fn check_prefix<T>(site: &Site<T>, prefix: &Prefix) -> Result<(), Box<Conflict>> {
+pub(crate) fn check_prefix<T>(site: &Site<T>, prefix: &Prefix) -> Result<(), Box<Conflict>> {
     let text = prefix.as_bytes();
     if text.eq_ignore_ascii_case(b".well-known") {
         return Err(Box::new(Conflict::PrefixReserved { prefix: prefix.clone() }));
@@ -296,63 +373,5 @@ fn check_prefix<T>(site: &Site<T>, prefix: &Prefix) -> Result<(), Box<Conflict>>
             Err(Box::new(Conflict::PrefixGuarded { prefix: prefix.clone(), pattern }))
         }
         None => Ok(()),
-    }
-}
-
-/// A change of one prefix.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "complete: the three states of a prefix")]
-pub enum PathChange {
-    /// Serve it from the site of this host.
-    Serve(Host),
-    /// Answer 503 for it.
-    Hold,
-    /// Give it back to the origin.
-    Remove,
-}
-
-impl<T> Router<T> {
-    /// This router with some prefixes of `host` changed.
-    ///
-    /// # Errors
-    /// [`Conflicts`] lists every change that cannot be; nothing is changed then.
-    ///
-    /// # Complexity
-    /// Copies the list of sites, and for each change the shard of about 1,000 prefixes that holds it.
-    pub fn with_paths(
-        &self,
-        host: &Host,
-        changes: &[(Prefix, PathChange)],
-    ) -> Result<Self, Conflicts> {
-        let unknown = || Conflict::PrefixWithoutHost { host: host.clone() };
-        let id = self.hosts.exact(host).ok_or_else(|| Conflicts::new(vec![unknown()]))?;
-        let site = self.site(id).ok_or_else(|| Conflicts::new(vec![unknown()]))?;
-        let case_sensitive = site.options().rules.case_sensitive();
-        let mut map = match &site.prefixes {
-            Some(map) => PrefixMap::clone(map),
-            None => PrefixMap::new(self.seed, changes.len(), case_sensitive),
-        };
-        let owner = |id| self.site(id).and_then(Site::host);
-        let mut found = Vec::new();
-        for (prefix, change) in changes {
-            let destination = match change {
-                PathChange::Serve(target) => destination(&self.hosts, owner, site, prefix, target)
-                    .and_then(|served| check_prefix(site, prefix).map(|()| Some(served))),
-                PathChange::Hold => check_prefix(site, prefix).map(|()| Some(Destination::Held)),
-                PathChange::Remove => Ok(None),
-            };
-            match destination {
-                Ok(destination) => map.set(prefix, destination),
-                Err(conflict) => found.push(*conflict),
-            }
-        }
-        if !found.is_empty() {
-            return Err(Conflicts::new(found));
-        }
-        let mut next = self.clone();
-        let mut site = site.clone();
-        site.prefixes = (map.len() > 0).then(|| Arc::new(map));
-        next.sites.set(id, site);
-        Ok(next)
     }
 }

@@ -69,6 +69,24 @@ pub enum Conflict {
         /// Its primary.
         primary: Host,
     },
+    /// `*.host` is itself a pattern with routes.
+    #[error("*.{host} has routes of its own, so it cannot be routed to a site")]
+    CatchallIsRoute {
+        /// The host under which the names are.
+        host: Host,
+    },
+    /// `*.host` has two primaries.
+    #[error("*.{host} is routed to two different hosts")]
+    CatchallTwice {
+        /// The host under which the names are.
+        host: Host,
+    },
+    /// A prefix for an alias that shares the map of its primary.
+    #[error("{host} is an alias without a prefix map of its own")]
+    PrefixOfAlias {
+        /// The alias.
+        host: Host,
+    },
     /// A prefix map for a host that has no routes.
     #[error("{host} has a prefix map, but no routes")]
     PrefixWithoutHost {

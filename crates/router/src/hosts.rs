@@ -76,6 +76,20 @@ impl Hosts {
         table.insert(Key::Exact, host.as_bytes(), site);
     }
 
+    /// Forgets an exact pattern or a wildcard; there is no other that ever ends.
+    pub(crate) fn remove(&mut self, pattern: &HostPattern) {
+        match pattern {
+            HostPattern::Exact(host) => self.exact.remove(Key::Exact, host.as_bytes()),
+            HostPattern::Wildcard(suffix) => self.wildcard.remove(Key::Exact, suffix.as_bytes()),
+            _ => {}
+        }
+    }
+
+    /// The site of `*.suffix`.
+    pub(crate) fn wildcard(&self, suffix: &Host) -> Option<SiteId> {
+        self.wildcard.find(suffix.as_bytes()).map(|entry| SiteId(entry.value))
+    }
+
     /// The site of an exact host or alias.
     pub(crate) fn exact(&self, host: &Host) -> Option<SiteId> {
         self.exact.find(host.as_bytes()).map(|entry| SiteId(entry.value))

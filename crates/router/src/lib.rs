@@ -49,8 +49,9 @@ mod site;
 mod sites;
 mod table;
 mod tree;
+mod update;
 
-pub use builder::{PathChange, RouterBuilder};
+pub use builder::RouterBuilder;
 pub use cached::CachedRouter;
 pub use conflict::{Conflict, Conflicts, Moved, Owner};
 pub use explain::Explanation;
@@ -61,3 +62,4 @@ pub use matched::{Match, Refused, SiteRef};
 pub use pattern::{PathPattern, PatternError};
 pub use router::{Lookup, RouteRef, Router, UnknownHost};
 pub use site::{Ambiguity, Fallback, SiteOptions};
+pub use update::{Alias, PathChange, Update};

@@ -21,7 +21,6 @@ pub(crate) enum Destination {
 #[derive(Clone, Debug)]
 pub(crate) struct PrefixMap {
     table: Table,
-    seed: u64,
     folds: bool,
     len: usize,
 }
@@ -30,7 +29,7 @@ const HELD: u32 = u32::MAX;
 
 impl PrefixMap {
     pub(crate) fn new(seed: u64, expected: usize, case_sensitive: bool) -> Self {
-        Self { table: Table::new(seed, expected), seed, folds: !case_sensitive, len: 0 }
+        Self { table: Table::new(seed, expected), folds: !case_sensitive, len: 0 }
     }
 
     /// The destination of `segment`, with the prefix that names it.
@@ -78,9 +77,22 @@ impl PrefixMap {
             }
             None => {}
         }
-        if self.table.len() > self.table.capacity().saturating_mul(4) {
-            self.reshard();
+    }
+
+    /// The same entries, read with or without case.
+    pub(crate) fn with_case_sensitive(&self, seed: u64, case_sensitive: bool) -> Self {
+        let mut map = Self::new(seed, self.len, case_sensitive);
+        for (text, destination) in self.iter() {
+            if let Ok(prefix) = Prefix::parse(text) {
+                map.set(&prefix, Some(destination));
+            }
         }
+        map
+    }
+
+    /// Whether a prefix is also found under other cases.
+    pub(crate) fn is_case_sensitive(&self) -> bool {
+        !self.folds
     }
 
     /// The number of prefixes.
@@ -99,14 +111,6 @@ impl PrefixMap {
     /// How many shards this map has in common with `other`, and how many it has.
     pub(crate) fn shared_shards(&self, other: &Self) -> (usize, usize) {
         self.table.shared_shards(&other.table)
-    }
-
-    fn reshard(&mut self) {
-        let mut table = Table::new(self.seed, self.table.len());
-        for entry in self.table.iter() {
-            table.insert(entry.key, entry.text, entry.value);
-        }
-        self.table = table;
     }
 }
 

@@ -18,11 +18,15 @@ use crate::{RouteOptions, Tier};
 
 /// Everything that routing needs of one moment, immutable; see the [crate documentation](crate).
 ///
-/// Versions share what did not change: [`with_paths`](Self::with_paths) copies the shards that it
-/// changes and the list of sites.
+/// Versions share what did not change: an [`update`](Self::update) copies the shards that it changes and
+/// the list of sites.
 pub struct Router<T> {
     pub(crate) hosts: Arc<Hosts>,
     pub(crate) sites: Sites<T>,
+    /// How many sites have routes of their own; past them are those of aliases with a map of their own.
+    pub(crate) own: u32,
+    /// Places past [`own`](Self::own) that no alias has any more.
+    pub(crate) free: Arc<Vec<SiteId>>,
     pub(crate) shared: Arc<Layer<T>>,
     pub(crate) every: Arc<Layer<T>>,
     pub(crate) unknown_host: UnknownHost,
@@ -90,10 +94,10 @@ impl<T> Router<T> {
         !self.hosts.is_empty()
     }
 
-    /// The number of sites.
+    /// The number of sites; aliases are none.
     #[must_use]
     pub fn site_count(&self) -> usize {
-        self.sites.len()
+        self.own_sites().count()
     }
 
     /// The number of prefixes of the site of an exact host or alias.
@@ -122,7 +126,7 @@ impl<T> Router<T> {
 
     /// Every route with the host pattern that owns it, or the tier of a route without one.
     pub fn routes(&self) -> impl Iterator<Item = RouteRef<'_, T>> {
-        let sites = self.sites.iter().map(|site| (Ok(&site.identity.pattern), &site.layer));
+        let sites = self.own_sites().map(|site| (Ok(&site.identity.pattern), &site.layer));
         let others = [(Err(Tier::EveryHost), &self.every), (Err(Tier::Shared), &self.shared)];
         sites.chain(others).flat_map(|(owner, layer)| {
             layer.routes().iter().map(move |route| RouteRef {
@@ -142,6 +146,10 @@ impl<T> Router<T> {
 
     pub(crate) fn site(&self, id: SiteId) -> Option<&Site<T>> {
         self.sites.get(id)
+    }
+
+    fn own_sites(&self) -> impl Iterator<Item = &Site<T>> {
+        self.sites.iter().take(usize::try_from(self.own).unwrap_or(usize::MAX))
     }
 
     fn prefix_map(&self, host: &Host) -> Option<&crate::prefixes::PrefixMap> {
@@ -168,6 +176,7 @@ impl<T> Clone for Router<T> {
         Self {
             hosts: Arc::clone(&self.hosts),
             sites: self.sites.clone(),
+            free: Arc::clone(&self.free),
             shared: Arc::clone(&self.shared),
             every: Arc::clone(&self.every),
             ..*self
@@ -178,7 +187,7 @@ impl<T> Clone for Router<T> {
 impl<T> fmt::Debug for Router<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Router")
-            .field("sites", &self.sites.len())
+            .field("sites", &self.own)
             .field("shared", &self.shared.routes().len())
             .field("every_host", &self.every.routes().len())
             .finish_non_exhaustive()

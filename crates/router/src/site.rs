@@ -88,6 +88,11 @@ impl<T> Site<T> {
         }
     }
 
+    /// The same routes, with no map yet.
+    pub(crate) fn without_map(&self) -> Self {
+        Self { prefixes: None, ..self.clone() }
+    }
+
     pub(crate) fn options(&self) -> &SiteOptions {
         &self.identity.options
     }

@@ -28,9 +28,19 @@ impl<T> Sites<T> {
         self.chunks.iter().flat_map(|chunk| chunk.iter())
     }
 
-    /// Replaces one site.
+    /// Replaces one site, or adds one at the end.
     pub(crate) fn set(&mut self, SiteId(id): SiteId, site: Site<T>) {
         let Ok(id) = usize::try_from(id) else { return };
+        if id == self.len {
+            if id.is_multiple_of(CHUNK) {
+                self.chunks.push(Arc::default());
+            }
+            if let Some(chunk) = self.chunks.last_mut() {
+                Arc::make_mut(chunk).push(site);
+                self.len += 1;
+            }
+            return;
+        }
         let chunk = self.chunks.get_mut(id / CHUNK).map(Arc::make_mut);
         if let Some(slot) = chunk.and_then(|chunk| chunk.get_mut(id % CHUNK)) {
             *slot = site;

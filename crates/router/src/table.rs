@@ -73,11 +73,6 @@ impl Table {
         self.len
     }
 
-    /// Entries that the shards were cut for.
-    pub(crate) fn capacity(&self) -> usize {
-        self.shards.len().saturating_mul(PER_SHARD)
-    }
-
     /// Finds the entry of `key`: the exact one, else that of the smallest text.
     pub(crate) fn find(&self, key: &[u8]) -> Option<Entry<'_>> {
         let hash = self.hash(key);
@@ -94,6 +89,9 @@ impl Table {
 
     /// Adds or replaces the entry of `text` under `key`.
     pub(crate) fn insert(&mut self, key: Key, text: &[u8], value: u32) {
+        if self.len >= self.capacity().saturating_mul(4) && self.shards.len() < MAX_SHARDS {
+            self.reshard();
+        }
         let Ok(len) = u16::try_from(text.len()) else { return };
         let hash = self.hash_as(key, text);
         let hasher = self.hasher.clone();
@@ -135,6 +133,22 @@ impl Table {
     pub(crate) fn shared_shards(&self, other: &Self) -> (usize, usize) {
         let same = self.shards.iter().zip(&other.shards).filter(|(a, b)| Arc::ptr_eq(a, b)).count();
         (same, self.shards.len())
+    }
+
+    /// Entries that the shards were cut for.
+    fn capacity(&self) -> usize {
+        self.shards.len().saturating_mul(PER_SHARD)
+    }
+
+    /// Cuts more shards, as if they had been expected.
+    fn reshard(&mut self) {
+        let count = (self.len / PER_SHARD).next_power_of_two().clamp(1, MAX_SHARDS);
+        let shards = std::iter::repeat_n(Arc::new(Shard::default()), count).collect();
+        let mut table = Self { hasher: self.hasher.clone(), shards, len: 0 };
+        for entry in self.iter() {
+            table.insert(entry.key, entry.text, entry.value);
+        }
+        *self = table;
     }
 
     fn hash(&self, key: &[u8]) -> u64 {

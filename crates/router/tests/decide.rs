@@ -130,10 +130,10 @@ fn r4_a_prefix_takes_one_hop_at_most() {
         let Ok(Some(found)) = router.lookup(&ask.lookup()) else { return Ok(()) };
         let Some(prefix) = found.prefix() else { return Ok(()) };
         tally.count("hop", true);
-        let (pattern, _) = world.model.resolve(ask.name().expect("a host")).expect("a site");
-        let target = world.model.options(&pattern).map.expect("a map")[prefix.as_bytes()]
-            .clone()
-            .expect("no held");
+        let name = ask.name().expect("a host");
+        let (pattern, _) = world.model.resolve(name).expect("a site");
+        let map = world.model.site_for(name, &pattern).map.expect("a map");
+        let target = map[prefix.as_bytes()].clone().expect("no held");
         let target = Pattern::Exact(target);
         tally.count("target has a map", world.model.options(&target).map.is_some());
         let route =

@@ -723,7 +723,6 @@ paulca = "third.example"
         want: &[
             r##"18:9: warning: routes[2].fleet: the prefixes that are moved away from tickets.example still reach its fleet through this route, on old.example, which does not have the same map"##,
             r##"21:9: warning: routes[3].fleet: the prefixes that are moved away from tickets.example still reach its fleet through this route, on any host, which does not have the same map"##,
-            "26:12: warning: claims[0].catchall: kept, but not acted on yet",
             r##"27:1: warning: claims[0].paths: legacy is not set on tickets.example, so that paths are read in every way that some stack reads them; name the stack behind it, such as legacy = "rails""##,
             r##"29:10: warning: claims[0].paths.paulca: differs from "Paulca" only by case, and goes to another target; where the legacy application tells them apart, write case_sensitive = true"##,
             r##"31:14: warning: claims[0].paths."jane.doe": "jane.doe" holds a character outside slug (1 more like it): a flip of "jane" would take it along; write slug with all characters of account names, such as "A-Za-z0-9_.-""##,

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fingerpost_authority::{Host, HostPattern};
 use fingerpost_path::{Families, Prefix, Rules};
 use fingerpost_router::{
-    Ambiguity, Fallback, Lookup, Match, Owner, PathPattern, Refused, RouteOptions, Router,
+    Alias, Ambiguity, Fallback, Lookup, Match, Owner, PathPattern, Refused, RouteOptions, Router,
     RouterBuilder, SiteOptions, UnknownHost,
 };
 
@@ -78,7 +78,8 @@ fn site_options(site: &Site) -> SiteOptions {
 pub(crate) enum Call {
     Route(Route),
     Site(Pattern, Site),
-    Alias(String, String),
+    Alias(String, String, bool),
+    Catchall(String, String),
     Prefix(String, Vec<u8>, Option<String>),
 }
 
@@ -87,15 +88,22 @@ pub(crate) fn calls(world: &World) -> Vec<Call> {
     let model = &world.model;
     let routes = model.routes.iter().cloned().map(Call::Route);
     let sites = model.sites.iter().map(|(pattern, site)| Call::Site(pattern.clone(), site.clone()));
-    let aliases =
-        model.aliases.iter().map(|(alias, primary)| Call::Alias(alias.clone(), primary.clone()));
+    let aliases = model.aliases.iter().map(|(alias, primary)| {
+        Call::Alias(alias.clone(), primary.clone(), model.alias_maps.contains_key(alias))
+    });
+    let catchalls =
+        model.catchalls.iter().map(|(host, primary)| Call::Catchall(host.clone(), primary.clone()));
+    let own = model.alias_maps.iter().flat_map(|(alias, map)| {
+        map.iter()
+            .map(|(prefix, target)| Call::Prefix(alias.clone(), prefix.clone(), target.clone()))
+    });
     let prefixes = model.sites.iter().flat_map(|(pattern, site)| {
         let host = if let Pattern::Exact(host) = pattern { host.clone() } else { String::new() };
         let entries = site.map.iter().flatten();
         entries
             .map(move |(prefix, target)| Call::Prefix(host.clone(), prefix.clone(), target.clone()))
     });
-    routes.chain(sites).chain(aliases).chain(prefixes).collect()
+    routes.chain(sites).chain(aliases).chain(catchalls).chain(prefixes).chain(own).collect()
 }
 
 pub(crate) fn prefix(text: &[u8]) -> Prefix {
@@ -129,8 +137,11 @@ pub(crate) fn builder(world: &World, calls: &[Call]) -> RouterBuilder<u32> {
             Call::Site(pattern, site) => {
                 builder.site(host_pattern(pattern), site_options(site));
             }
-            Call::Alias(alias, primary) => {
-                builder.alias(host(alias), host(primary));
+            Call::Alias(alias, primary, own_map) => {
+                builder.alias(host(alias), Alias { primary: host(primary), own_map: *own_map });
+            }
+            Call::Catchall(of, primary) => {
+                builder.catchall(host(of), host(primary));
             }
             Call::Prefix(of, text, target) => {
                 builder.prefix(host(of), prefix(text), target.as_deref().map(host));
@@ -192,9 +203,9 @@ impl Ask {
 /// The ids of the routes that a request for `host` may ever be given: R7.
 pub(crate) fn within_reach(model: &Model, name: Option<&str>) -> BTreeSet<u32> {
     let mut layers = vec![Layer::Shared, Layer::EveryHost];
-    if let Some((pattern, _)) = name.and_then(|name| model.resolve(name)) {
-        let targets =
-            model.options(&pattern).map.into_iter().flatten().filter_map(|(_, target)| target);
+    if let Some((name, (pattern, _))) = name.and_then(|name| Some((name, model.resolve(name)?))) {
+        let map = model.site_for(name, &pattern).map;
+        let targets = map.into_iter().flatten().filter_map(|(_, target)| target);
         layers.extend(targets.map(|target| Layer::Site(Pattern::Exact(target))));
         layers.push(Layer::Site(pattern));
     }
@@ -217,8 +228,45 @@ pub(crate) fn add_alias(model: &mut Model, alias: &str, primary: &str) {
     }
 }
 
+/// Makes `*.of` resolve to a primary, if a builder would accept it.
+pub(crate) fn add_catchall(model: &mut Model, of: &str, primary: &str) {
+    let taken = model.patterns().contains(&Pattern::One(of.into()));
+    if is_exact(model, primary) && !taken && !model.catchalls.contains_key(of) {
+        model.catchalls.insert(of.into(), primary.into());
+    }
+}
+
+/// Adds a prefix to the own map of an alias, if a builder would accept it and there is none.
+pub(crate) fn add_alias_prefix(
+    model: &mut Model,
+    alias: &str,
+    prefix: &[u8],
+    target: Option<&str>,
+) {
+    let Some(primary) = model.aliases.get(alias).cloned() else { return };
+    if accepts(model, &primary, prefix, target) {
+        let map = model.alias_maps.entry(alias.into()).or_default();
+        map.entry(prefix.to_vec()).or_insert_with(|| target.map(Into::into));
+    }
+}
+
 /// Adds a prefix of `of`, if a builder would accept it and there is none.
 pub(crate) fn add_prefix(model: &mut Model, of: &str, prefix: &[u8], target: Option<&str>) {
+    if !accepts(model, of, prefix, target) {
+        return;
+    }
+    let own = Pattern::Exact(of.into());
+    if !model.sites.iter().any(|(pattern, _)| *pattern == own) {
+        model.sites.push((own.clone(), Site::default()));
+    }
+    if let Some((_, site)) = model.sites.iter_mut().find(|(pattern, _)| *pattern == own) {
+        let map = site.map.get_or_insert_with(BTreeMap::new);
+        map.entry(prefix.to_vec()).or_insert_with(|| target.map(Into::into));
+    }
+}
+
+/// Whether the site of an exact host can give a prefix away.
+fn accepts(model: &Model, of: &str, prefix: &[u8], target: Option<&str>) -> bool {
     let own = Pattern::Exact(of.into());
     let site = model.sites.iter().find(|(pattern, _)| *pattern == own);
     let rules = site.map_or_else(|| rules(&Site::default()), |(_, site)| rules(site));
@@ -229,14 +277,5 @@ pub(crate) fn add_prefix(model: &mut Model, of: &str, prefix: &[u8], target: Opt
         route.guarded && route.layer == Layer::Site(own.clone()) && reserves
     });
     let served = target.is_none_or(|target| target != of && is_exact(model, target));
-    if guards || !served || !is_exact(model, of) {
-        return;
-    }
-    if !model.sites.iter().any(|(pattern, _)| *pattern == own) {
-        model.sites.push((own.clone(), Site::default()));
-    }
-    if let Some((_, site)) = model.sites.iter_mut().find(|(pattern, _)| *pattern == own) {
-        let map = site.map.get_or_insert_with(BTreeMap::new);
-        map.entry(prefix.to_vec()).or_insert_with(|| target.map(Into::into));
-    }
+    !guards && served && is_exact(model, of)
 }

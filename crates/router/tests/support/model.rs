@@ -66,6 +66,10 @@ pub(crate) struct Model {
     pub(crate) sites: Vec<(Pattern, Site)>,
     /// alias to primary
     pub(crate) aliases: BTreeMap<String, String>,
+    /// alias to its own map, if it has one
+    pub(crate) alias_maps: BTreeMap<String, BTreeMap<Vec<u8>, Option<String>>>,
+    /// `*.host` to primary
+    pub(crate) catchalls: BTreeMap<String, String>,
     pub(crate) reject_unknown: bool,
 }
 
@@ -263,8 +267,12 @@ impl Model {
     pub(crate) fn resolve(&self, host: &str) -> Option<(Pattern, Tier)> {
         let host = self.aliases.get(host).map_or(host, String::as_str);
         let mut best: Option<(u8, usize, Pattern, Tier)> = None;
-        for pattern in self.patterns() {
-            let found = match &pattern {
+        let own = self.patterns().into_iter().map(|pattern| (pattern.clone(), pattern));
+        let catchalls = self.catchalls.iter().map(|(suffix, primary)| {
+            (Pattern::One(suffix.clone()), Pattern::Exact(primary.clone()))
+        });
+        for (written, pattern) in own.chain(catchalls) {
+            let found = match &written {
                 Pattern::Exact(name) if name == host => Some((0, 0, Tier::Exact)),
                 Pattern::One(suffix) => host
                     .strip_suffix(suffix.as_str())
@@ -286,6 +294,15 @@ impl Model {
             }
         }
         best.map(|(_, _, pattern, tier)| (pattern, tier))
+    }
+
+    /// The options of the site of a host, with the map that this host has.
+    pub(crate) fn site_for(&self, host: &str, pattern: &Pattern) -> Site {
+        let mut site = self.options(pattern);
+        if let Some(map) = self.alias_maps.get(host) {
+            site.map = Some(map.clone()).filter(|map| !map.is_empty());
+        }
+        site
     }
 }
 
@@ -489,7 +506,7 @@ impl Model {
             let miss = if rejects { Answer::Refused(421) } else { Answer::Nothing };
             return outcome(&layers, path, &Site::default(), None, Tier::Shared, &miss);
         };
-        let site = self.options(&pattern);
+        let site = self.site_for(host.unwrap_or_default(), &pattern);
         if site.map.is_none() {
             let layers = self.layers(Some(&pattern), site.fallback, site.refuse_ambiguous_paths);
             return outcome(&layers, path, &site, None, tier, &Answer::Nothing);

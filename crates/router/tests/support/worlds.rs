@@ -5,7 +5,9 @@
 use fingerpost_router::PathPattern;
 use proptest::prelude::*;
 
-use super::built::{Ask, Call, HOSTS, World, add_alias, add_prefix, host};
+use super::built::{
+    Ask, Call, HOSTS, World, add_alias, add_alias_prefix, add_catchall, add_prefix, host,
+};
 use super::model::{Layer, Model, Pattern, Route, Site};
 use super::slow::{self, Family, Slow};
 
@@ -119,10 +121,15 @@ pub(crate) fn worlds() -> impl Strategy<Value = World> {
     );
     let aliases =
         prop::collection::vec((prop::sample::select(ALIASES), prop::sample::select(HOSTS)), 0..2);
+    let own = prop::collection::vec((prop::sample::select(ALIASES), entry()), 0..3);
+    let catchall = prop::option::weighted(
+        0.3,
+        (prop::sample::select(vec!["a.test", "test", "x.a.test"]), prop::sample::select(HOSTS)),
+    );
     let roots = prop::collection::vec(prop::bool::weighted(0.7), ROOTS.len());
     let reject = prop::bool::weighted(0.3);
-    (routes, sites, first, maps, aliases, roots, (reject, 0..3_u64)).prop_map(
-        |(routes, sites, first, maps, aliases, roots, (reject_unknown, seed))| {
+    (routes, sites, first, maps, (aliases, own, catchall), roots, (reject, 0..3_u64)).prop_map(
+        |(routes, sites, first, maps, (aliases, own, catchall), roots, (reject_unknown, seed))| {
             let mut model = Model { reject_unknown, ..Model::default() };
             let roots = (100..).zip(ROOTS).zip(roots).filter(|(_, there)| *there);
             model.routes.extend(roots.map(|((id, host), _)| Route {
@@ -154,6 +161,12 @@ pub(crate) fn worlds() -> impl Strategy<Value = World> {
             }
             for (of, (prefix, target)) in maps {
                 add_prefix(&mut model, of, &prefix, target.as_deref());
+            }
+            for (alias, (prefix, target)) in own {
+                add_alias_prefix(&mut model, alias, &prefix, target.as_deref());
+            }
+            if let Some((of, primary)) = catchall {
+                add_catchall(&mut model, of, primary);
             }
             World { model, seed }
         },
@@ -247,9 +260,11 @@ pub(crate) fn trouble() -> impl Strategy<Value = Vec<Call>> {
     let site = (prop::sample::select(patterns()), options())
         .prop_map(|(pattern, site)| Call::Site(pattern, site));
     let name = || prop::sample::select(HOSTS).prop_map(String::from);
-    let alias = (name(), name()).prop_map(|(alias, primary)| Call::Alias(alias, primary));
+    let alias = (name(), name(), any::<bool>())
+        .prop_map(|(alias, primary, own_map)| Call::Alias(alias, primary, own_map));
+    let catchall = (name(), name()).prop_map(|(host, primary)| Call::Catchall(host, primary));
     let entry = (name(), entry(), prop::option::weighted(0.9, name()))
         .prop_map(|(host, (prefix, _), target)| Call::Prefix(host, prefix, target));
-    let call = prop_oneof![3 => route, 1 => site, 2 => alias, 3 => entry];
+    let call = prop_oneof![3 => route, 1 => site, 2 => alias, 1 => catchall, 3 => entry];
     prop::collection::vec(call, 0..5)
 }
