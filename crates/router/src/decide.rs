@@ -260,10 +260,23 @@ impl<'r, T> Layers<'r, T> {
     }
 
     fn route(&self, place: Place) -> Option<&'r Route<T>> {
-        match place.level {
-            Level::EveryHost => self.every.route(place.index),
-            Level::Site(_) => self.own?.1.layer.route(place.index),
-            Level::Shared => self.shared?.route(place.index),
+        self.layer(place.level)?.route(place.index)
+    }
+
+    fn layer(&self, level: Level) -> Option<&'r Layer<T>> {
+        match level {
+            Level::EveryHost => Some(self.every),
+            Level::Site(_) => self.own.map(|(_, site)| &*site.layer),
+            Level::Shared => self.shared,
+        }
+    }
+
+    fn are_alike(&self, one: Option<Place>, other: Option<Place>) -> bool {
+        match (one, other) {
+            (Some(one), Some(other)) if one.level == other.level => {
+                self.layer(one.level).is_some_and(|layer| layer.are_alike(one.index, other.index))
+            }
+            _ => one == other,
         }
     }
 
@@ -329,7 +342,7 @@ impl<'r, T> Layers<'r, T> {
             // One spelling; but where a literal is misread as another, so is the path as that literal.
             let decided = self.first(|layer| layer.find_plain(lookup.path));
             let loose = self.first(|layer| layer.find_plain_loose(lookup.path));
-            if loose != decided && guards(loose) {
+            if !self.are_alike(loose, decided) && guards(loose) {
                 return Err(Refused::Guarded);
             }
             return Ok(decided);
@@ -339,8 +352,11 @@ impl<'r, T> Layers<'r, T> {
         let mut unanimous = true;
         for form in &forms {
             let strict = self.first(|layer| layer.find(form));
-            for answer in [strict, self.first(|layer| layer.find_loose(form))] {
-                if answer != decided {
+            let loose = self.first(|layer| layer.find_loose(form));
+            for (answer, same) in
+                [(strict, strict == decided), (loose, self.are_alike(loose, decided))]
+            {
+                if !same {
                     unanimous = false;
                     if guards(answer) || guards(decided) {
                         trace.note(|| format!("{} meets a guard", form.bytes().escape_ascii()));

@@ -54,6 +54,8 @@ pub(crate) struct Layer<T> {
     loose: Option<PathTree>,
     rules: Rules,
     guarded: bool,
+    /// For each guarded route, the first one that is the same when loosened; empty where all differ.
+    alike: Vec<u32>,
 }
 
 impl<T> Layer<T> {
@@ -84,20 +86,33 @@ impl<T> Layer<T> {
         let guarded = routes.iter().any(|route| route.options.guarded);
         let differs = |literal: &[u8]| rules.loosen(literal) != literal;
         let loosened = guards && routes.iter().any(|route| route.pattern.literals().any(differs));
+        let mut alike = Vec::new();
         let loose = loosened.then(|| {
             let mut loose = PathTree::default();
+            alike = numbered(&routes).map(|(index, _)| index).collect();
             // Guarded routes first: where two loosened patterns are the same, the guard counts.
             for guarded in [true, false] {
                 for (index, route) in numbered(&routes) {
                     if route.options.guarded == guarded {
-                        let kept = loose.insert(&route.pattern, index, |s| rules.loosen(s));
-                        kept.unwrap_or_default();
+                        let taken = loose.insert(&route.pattern, index, |s| rules.loosen(s)).err();
+                        let same = taken.filter(|_| guarded).zip(at_mut(&mut alike, index));
+                        if let Some((holder, slot)) = same {
+                            *slot = holder;
+                        }
                     }
                 }
             }
             loose
         });
-        Ok(Self { routes: routes.into(), tree, loose, rules: rules.clone(), guarded })
+        let rules = rules.clone();
+        Ok(Self { routes: routes.into(), tree, loose, rules, guarded, alike })
+    }
+
+    /// Tells whether two guarded routes are the same when loosened: a backend that reads paths so can't
+    /// tell them apart, so that neither is a way around the other.
+    pub(crate) fn are_alike(&self, one: u32, other: u32) -> bool {
+        let first = |index: u32| self.alike.get(usize::try_from(index).ok()?);
+        one == other || first(one).is_some_and(|index| Some(index) == first(other))
     }
 
     pub(crate) fn is_guarded(&self) -> bool {
@@ -136,6 +151,10 @@ impl<T> Layer<T> {
             if path.is_encoded() { PathForm::encoded(loose) } else { PathForm::decoded(loose) };
         self.loose.as_ref().unwrap_or(&self.tree).find(&loose)
     }
+}
+
+fn at_mut(list: &mut [u32], index: u32) -> Option<&mut u32> {
+    list.get_mut(usize::try_from(index).ok()?)
 }
 
 fn numbered<T>(routes: &[Route<T>]) -> impl Iterator<Item = (u32, &Route<T>)> {

@@ -192,6 +192,10 @@ const FOUND: &[(&[&str], &str, &str)] = &[
     (&["!a.test /wp.login", "a.test /{*rest}"], "/wp", "400"),
     (&["!a.test /wp.login", "a.test /{*rest}"], "/wp.login", "/wp.login"),
     (&["!a.test /wp.login", "a.test /{*rest}"], "/wpx", "/{*rest}"),
+    // two guards that such a backend can't tell apart are no way around each other
+    (&["!a.test /r.json", "!a.test /r.csv", "a.test /{*rest}"], "/r.csv", "/r.csv"),
+    (&["!a.test /r.json", "!a.test /r.csv", "a.test /{*rest}"], "/r.json", "/r.json"),
+    (&["!a.test /r.json", "!a.test /r.csv", "a.test /{*rest}"], "/r.xml", "400"),
 ];
 
 #[test]

@@ -338,6 +338,22 @@ impl<'a> Trees<'a> {
         Self { strict, loose, site }
     }
 
+    /// Two guarded routes that are one when cut and folded.
+    fn alike(&self, one: &Route, other: &Route) -> bool {
+        let shapes = |route: &Route| -> BTreeSet<Vec<Seg>> {
+            let explicit =
+                |written: &&Written<'_>| written.route.id == route.id && written.rank == 0;
+            let nameless = |seg: &Seg| match seg {
+                Seg::Static(literal) => Seg::Static(literal.clone()),
+                Seg::Param(_) => Seg::Param(String::new()),
+                Seg::Rest(_) => Seg::Rest(String::new()),
+            };
+            let found = self.loose.iter().filter(explicit);
+            found.map(|written| written.segs.iter().map(nameless).collect()).collect()
+        };
+        one.guarded && other.guarded && !shapes(one).is_disjoint(&shapes(other))
+    }
+
     fn loosely(&self, (path, encoded): &Form) -> Option<&'a Route> {
         let segments: Vec<_> =
             slow::segments(path).iter().map(|segment| loosen(segment, &self.site)).collect();
@@ -375,6 +391,12 @@ impl<'a> Layers<'a> {
         let id = |route: Option<&Route>| route.map(|route| route.id);
         let want = decided.as_ref().map(|(route, _)| *route);
         let guards = |route: Option<&Route>| route.is_some_and(|route| route.guarded);
+        let same = |found: Option<&Route>| {
+            id(found) == id(want)
+                || found.zip(want).is_some_and(|(one, other)| {
+                    self.all().iter().any(|layer| layer.alike(one, other))
+                })
+        };
         let guarded =
             self.all().iter().any(|layer| layer.strict.iter().any(|written| written.route.guarded));
         let strict = |forms: &BTreeSet<Form>| -> Vec<Option<&'a Route>> {
@@ -398,7 +420,7 @@ impl<'a> Layers<'a> {
         if !next && segments.iter().all(|segment| !segment.is_empty() && ordinary(segment)) {
             // One spelling, but a guarded literal may be misread as it: `/admin` is `/Admin` to some.
             let found = self.loosely(&(path.to_vec(), true));
-            let refuse = id(found) != id(want) && guards(found);
+            let refuse = !same(found) && guards(found);
             return (decided, refuse, refuse);
         }
         let must: BTreeSet<Form> =
@@ -410,7 +432,7 @@ impl<'a> Layers<'a> {
             || met(&differ)
             || must.iter().any(|form| {
                 let found = self.loosely(form);
-                guards(found) && id(found) != id(want)
+                guards(found) && !same(found)
             });
         let may: BTreeSet<Form> = own
             .slow
@@ -419,11 +441,8 @@ impl<'a> Layers<'a> {
             .map(|(decoded, text)| (text, decoded == 0))
             .collect();
         let may: BTreeSet<Form> = may.union(&must).cloned().collect();
-        let loose: Vec<_> = may
-            .iter()
-            .map(|form| self.loosely(form))
-            .filter(|found| id(*found) != id(want))
-            .collect();
+        let loose: Vec<_> =
+            may.iter().map(|form| self.loosely(form)).filter(|found| !same(*found)).collect();
         let differ = strict(&may);
         let may_refuse = refuse
             || met(&differ)
