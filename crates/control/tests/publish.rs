@@ -132,6 +132,7 @@ async fn the_answer_says_what_happened() {
         let pointer = format!("/paths/{}", prefix.replace('~', "~0"));
         json!({ "pointer": pointer, "prefix": prefix, "target": target, "code": code })
     };
+    let warned = |code: &str, detail: &str| json!({ "code": code, "detail": detail });
     let want = json!({
         "host": "tickets.example", "serial": 2, "dry_run": false, "changed": true,
         "before": 0, "after": 6, "added": [".well-known", "a", "b", "c", "d", "x~y"],
@@ -142,6 +143,11 @@ async fn the_answer_says_what_happened() {
             refused("target_unavailable", "c", "missing.example"),
             refused("target_not_ready", "d", "later.tickets.example"),
             refused("target_unavailable", "x~y", "nowhere.example"),
+        ],
+        "warnings": [
+            warned("legacy_unset", "the site has a prefix map and does not set legacy"),
+            warned("prefix_outside_slug", ".well-known holds a byte outside slug"),
+            warned("prefix_outside_slug", "x~y holds a byte outside slug"),
         ],
     });
     assert_eq!(got, want);
@@ -166,6 +172,7 @@ async fn the_answer_says_what_happened() {
         "before": 6, "after": 2, "added": ["z"], "moved": ["a"],
         "removed": [".well-known", "b", "c", "d", "x~y"], "sequence": 3, "code": null,
         "refused": [refused("target_not_ready", "a", "later.tickets.example")],
+        "warnings": [warned("legacy_unset", "the site has a prefix map and does not set legacy")],
     });
     assert_eq!(got, want);
     let mut dry = dry.json();
@@ -338,7 +345,11 @@ async fn a_list_and_a_claim() {
             "entries": entries, "sequence": null, "source": source,
         })
     };
-    let want = [line("config.example", 2, "config"), line("tickets.example", 1, "stored")];
+    let want = [
+        line("bare.example", 0, "config"),
+        line("config.example", 2, "config"),
+        line("tickets.example", 1, "stored"),
+    ];
     assert_eq!(list["domains"].as_array().unwrap()[..], want);
     let claim = world.get(&world.tokens.publish, CLAIM).await;
     assert_eq!(
