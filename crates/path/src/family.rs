@@ -64,6 +64,12 @@ impl Families {
         self.0 & other.0 == other.0
     }
 
+    /// The names of the families, in a fixed order.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        let in_it = Self::NAMES.iter().filter(move |(family, _)| self.contains(*family));
+        in_it.map(|(_, name)| *name)
+    }
+
     /// Both sets together.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
@@ -81,8 +87,7 @@ impl BitOr for Families {
 
 impl fmt::Debug for Families {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = Self::NAMES.iter().filter(|(family, _)| self.contains(*family));
-        f.debug_set().entries(names.map(|(_, name)| name)).finish()
+        f.debug_set().entries(self.names()).finish()
     }
 }
 

@@ -81,6 +81,26 @@ impl FromStr for Slug {
     }
 }
 
+impl fmt::Display for Slug {
+    /// Writes the shortest class: ranges in order, a hyphen last.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut byte = 0;
+        while byte < 128 {
+            let first = byte;
+            while byte < 128 && byte != b'-' && self.contains(byte) {
+                byte += 1;
+            }
+            match byte - first {
+                0 => {}
+                1 | 2 => (first..byte).try_for_each(|byte| write!(f, "{}", char::from(byte)))?,
+                _ => write!(f, "{}-{}", char::from(first), char::from(byte - 1))?,
+            }
+            byte += 1;
+        }
+        if self.contains(b'-') { f.write_str("-") } else { Ok(()) }
+    }
+}
+
 impl fmt::Debug for Slug {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bytes: String = (0..128).filter(|&b| self.contains(b)).map(char::from).collect();
@@ -121,6 +141,15 @@ mod tests {
             assert!(!slug.contains(b'd'), "{text}");
         }
         assert_eq!("A-Za-z0-9_-".parse::<Slug>(), Ok(Slug::default()));
+    }
+
+    #[test]
+    fn what_is_written_reads_as_the_same_set() {
+        for text in ["A-Za-z0-9_-", "a", "ab", "a-c", "+--.", "-", "a-z_.~-", "!-."] {
+            let slug: Slug = text.parse().unwrap();
+            assert_eq!(slug.to_string().parse(), Ok(slug), "{text} {slug}");
+        }
+        assert_eq!(Slug::default().to_string(), "0-9A-Z_a-z-");
     }
 
     #[test]
