@@ -3,31 +3,73 @@
 use std::sync::Arc;
 
 use fingerpost_authority::HostPattern;
-use fingerpost_router::{Conflicts, Owner, RouteOptions, Router, RouterBuilder};
+use fingerpost_claims::{AliasRow, ClaimSet, PathRow, RowState, Rows, RowsDiff, reconcile};
+use fingerpost_router::{Alias, Conflicts, Owner, PathChange, RouteOptions, Router, RouterBuilder};
 
 use crate::config::{self, Config, Route, Scope};
 use crate::entry::{Action, Entry};
 use crate::snapshot::{Fleet, Server, Settings, Snapshot};
+pub use local::local;
 
-/// Builds the snapshot of a configuration.
+mod local;
+
+/// Builds the snapshot of a configuration and the rows of claims.
 ///
 /// `generation` counts the snapshots of this process; `seed` keys the hashes of the router.
 ///
 /// # Errors
 ///
-/// [`Conflicts`] that the checks of the configuration have let through.
-pub fn snapshot(config: &Config, generation: u64, seed: u64) -> Result<Snapshot, Conflicts> {
-    let router = router(config, seed)?;
+/// [`Conflicts`] that the checks of the configuration have let through, or rows of another configuration.
+pub fn snapshot(
+    config: &Config,
+    rows: &Rows,
+    generation: u64,
+    seed: u64,
+) -> Result<Snapshot, Conflicts> {
+    let router = router(config, rows, seed)?;
     let fleets = config.fleets.iter().map(|fleet| Arc::new(to_fleet(config, fleet))).collect();
     Ok(Snapshot::new(router, fleets, generation, Arc::new(settings(config))))
 }
 
-/// Builds the router of a configuration.
+/// Builds the next snapshot where only rows have changed: what did not change is shared with `current`.
+///
+/// # Errors
+///
+/// [`Conflicts`]: `changes` do not lead from the rows of `current` to rows that fit its configuration.
+///
+/// # Complexity
+///
+/// For each change the shard of about 1,000 prefixes or hosts that holds it.
+pub fn next(
+    current: &Snapshot,
+    changes: &RowsDiff,
+    generation: u64,
+) -> Result<Snapshot, Conflicts> {
+    let mut update = current.router.update();
+    for (host, row) in &changes.aliases {
+        update.alias(host.clone(), row.as_ref().map(alias));
+    }
+    for (host, row) in &changes.wildcards {
+        update.catchall(host.clone(), row.as_ref().and_then(|row| row.catchall.clone()));
+    }
+    for (host, prefix, row) in &changes.paths {
+        let change = match row.as_ref().map(target) {
+            None => PathChange::Remove,
+            Some(None) => PathChange::Hold,
+            Some(Some(target)) => PathChange::Serve(target.clone()),
+        };
+        update.path(host.clone(), prefix.clone(), change);
+    }
+    let (fleets, settings) = (current.fleets.clone(), Arc::clone(&current.settings));
+    Ok(Snapshot::new(update.build()?, fleets, generation, settings))
+}
+
+/// Builds the router of a configuration and the rows of claims.
 ///
 /// # Errors
 ///
 /// As [`snapshot`].
-pub fn router(config: &Config, seed: u64) -> Result<Router<Arc<Entry>>, Conflicts> {
+pub fn router(config: &Config, rows: &Rows, seed: u64) -> Result<Router<Arc<Entry>>, Conflicts> {
     let mut builder = Router::builder(seed);
     builder.unknown_host(config.unknown_host);
     for site in &config.sites {
@@ -39,13 +81,32 @@ pub fn router(config: &Config, seed: u64) -> Result<Router<Arc<Entry>>, Conflict
     for route in &config.shared {
         add(&mut builder, None, route);
     }
-    for claim in &config.claims {
-        for entry in &claim.paths {
-            let target = Some(entry.target.clone());
-            builder.prefix(claim.host.clone(), entry.prefix.clone(), target);
+    for (host, row) in &rows.aliases {
+        builder.alias(host.clone(), alias(row));
+    }
+    for (host, row) in &rows.wildcards {
+        if let Some(primary) = &row.catchall {
+            builder.catchall(host.clone(), primary.clone());
         }
     }
+    for (host, prefix, row) in rows.path_rows() {
+        builder.prefix(host.clone(), prefix.clone(), target(row).cloned());
+    }
     builder.build()
+}
+
+/// The rows of a configuration by itself, with no claim published.
+pub fn rows(config: &Config) -> Rows {
+    reconcile(&config.facts(), &ClaimSet::new(), &Rows::default()).rows
+}
+
+fn alias(row: &AliasRow) -> Alias {
+    Alias { primary: row.primary.clone(), own_map: row.own_map }
+}
+
+/// Where requests for a row go; `None` is nowhere, for now.
+fn target(row: &PathRow) -> Option<&fingerpost_authority::Host> {
+    row.to.target.as_ref().filter(|_| row.state == RowState::Routed)
 }
 
 fn add(builder: &mut RouterBuilder<Arc<Entry>>, site: Option<&HostPattern>, route: &Route) {

@@ -27,6 +27,7 @@ mod check;
 mod defaults;
 mod diagnostics;
 mod duration;
+mod facts;
 mod later;
 mod model;
 mod place;

@@ -81,6 +81,22 @@ pub fn one(router: &Router<Arc<Entry>>, host: &str, target: &str) -> Answer {
     explain(router, &request)
 }
 
+/// Answers one line; beside the answer stands the site of the requested host.
+///
+/// # Errors
+///
+/// What is wrong with the line.
+pub(crate) fn line(
+    router: &Router<Arc<Entry>>,
+    line: &[u8],
+) -> Result<(Answer, Option<String>), String> {
+    let request = Request::parse(line).map_err(|(_, error)| error)?;
+    let answer = explain(router, &request);
+    let site = answer.site.clone();
+    let id = request.id.clone();
+    Ok((if id.is_null() { answer } else { answer.with_id(id) }, site))
+}
+
 fn explain(router: &Router<Arc<Entry>>, request: &Request) -> Answer {
     let target = Target::parse(&request.target);
     let head = Head {

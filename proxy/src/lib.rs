@@ -1,8 +1,11 @@
 //! A reverse proxy that routes by host and path prefix.
 
 mod access;
+pub mod admin;
+pub mod agent;
 pub mod apply;
 pub mod cli;
+mod client;
 pub mod config;
 pub mod demo;
 pub mod entry;
@@ -12,6 +15,7 @@ mod headers;
 pub mod logging;
 pub mod network;
 mod problem;
+pub mod random;
 pub mod redirect;
 mod request;
 pub mod run;

@@ -17,6 +17,7 @@ use thiserror::Error;
 /// never begins with two slashes, which a browser would read as another authority.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
+    text: Box<str>,
     pieces: Vec<Piece>,
     relative: bool,
 }
@@ -92,7 +93,12 @@ impl Template {
             }
             _ => return Err(TemplateError::Start),
         };
-        Ok(Self { pieces, relative })
+        Ok(Self { text: text.into(), pieces, relative })
+    }
+
+    /// The template as it was written.
+    pub fn as_str(&self) -> &str {
+        &self.text
     }
 
     /// Renders the template; `None` where it needs a host and the request names none.

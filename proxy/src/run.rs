@@ -6,8 +6,10 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::thread;
 
-use crate::apply;
+use crate::admin::Admin;
+use crate::agent::{Agent, AgentOptions};
 use crate::config::{Config, ConfigFile};
+use crate::random;
 use crate::server::{Drain, Listeners, Serving, serve};
 use crate::snapshot::Snapshots;
 pub use reload::{Reloaded, Reloader};
@@ -22,7 +24,8 @@ pub struct Running {
     addresses: Vec<SocketAddr>,
     serving: Serving,
     drain: Drain,
-    snapshots: Arc<Snapshots>,
+    admin: Option<Admin>,
+    agent: Agent,
 }
 
 impl Running {
@@ -31,15 +34,25 @@ impl Running {
     ///
     /// # Errors
     ///
-    /// When an address can't be listened on, or a thread can't be started.
+    /// When an address can't be listened on, a file can't be used, or a thread can't be started.
     pub fn start(config: &Config, seed: u64) -> io::Result<Self> {
-        let snapshot = apply::snapshot(config, 1, seed).map_err(io::Error::other)?;
-        let snapshots = Arc::new(Snapshots::new(snapshot));
+        Self::start_with(config, seed, AgentOptions::default())
+    }
+
+    /// As [`start`](Self::start), with the agent's times given.
+    ///
+    /// # Errors
+    ///
+    /// As [`start`](Self::start).
+    pub fn start_with(config: &Config, seed: u64, options: AgentOptions) -> io::Result<Self> {
+        // Bound first, so that a second process on the same files ends before it touches them.
         let listeners = Listeners::bind(&config.listen.http, threads(config))?;
         let addresses = listeners.addresses()?;
         let drain = Drain::new(config.timeouts.drain_grace, config.timeouts.drain_deadline);
-        let serving = serve(listeners, &snapshots, &drain)?;
-        Ok(Self { addresses, serving, drain, snapshots })
+        let agent = Agent::start(config.clone(), seed, drain.clone(), options)?;
+        let admin = config.listen.admin.map(|address| Admin::start(address, &agent)).transpose()?;
+        let serving = serve(listeners, agent.snapshots(), &drain)?;
+        Ok(Self { addresses, serving, drain, admin, agent })
     }
 
     /// Where it listens, ports filled in.
@@ -48,10 +61,22 @@ impl Running {
         &self.addresses
     }
 
-    /// The place to publish snapshots.
+    /// Where the admin listener is, the port filled in.
+    #[must_use]
+    pub fn admin(&self) -> Option<SocketAddr> {
+        self.admin.as_ref().map(Admin::address)
+    }
+
+    /// The snapshots that are served.
     #[must_use]
     pub fn snapshots(&self) -> &Arc<Snapshots> {
-        &self.snapshots
+        self.agent.snapshots()
+    }
+
+    /// What follows claims and configuration.
+    #[must_use]
+    pub fn agent(&self) -> &Agent {
+        &self.agent
     }
 
     /// Ends at once.
@@ -69,16 +94,22 @@ impl Running {
 ///
 /// # Errors
 ///
-/// When it can't be listened, a thread can't be started, or a worker panicked.
+/// When it can't be listened, a file can't be used, a thread can't be started, or a worker panicked.
 pub fn run(file: &ConfigFile) -> io::Result<()> {
     let told = Told::listen()?;
-    let seed = random_seed()?;
-    let running = Running::start(&file.config, seed)?;
+    let running = Running::start(&file.config, random_seed()?)?;
     for address in running.addresses() {
         tracing::info!(%address, "listening");
     }
-    let reloader = Reloader::new(file, Arc::clone(running.snapshots()), seed);
-    told.until_drained(&file.path, reloader, running.drain, running.serving)
+    if let Some(address) = running.admin() {
+        tracing::info!(%address, "the admin listener is open");
+    }
+    let reloader = Reloader::new(file, running.agent.handle());
+    let Running { serving, drain, admin, agent, .. } = running;
+    let ended = told.until_drained(&file.path, reloader, drain, serving);
+    // Claims are taken until nothing is served any more.
+    drop((admin, agent));
+    ended
 }
 
 fn threads(config: &Config) -> usize {
@@ -92,7 +123,5 @@ fn threads(config: &Config) -> usize {
 ///
 /// When it has none to give.
 pub fn random_seed() -> io::Result<u64> {
-    let mut bytes = [0; 8];
-    io::Read::read_exact(&mut std::fs::File::open("/dev/urandom")?, &mut bytes)?;
-    Ok(u64::from_ne_bytes(bytes))
+    random::bytes().map(u64::from_ne_bytes)
 }

@@ -115,7 +115,8 @@ fn an_accepted_map_of_many_entries_takes_no_time_to_check() {
     let text =
         EXAMPLE.replace("paths = { paulca = \"next.tickets.example\" }\n", "[claims.paths]\n");
     let (before, after) = text.split_once("[claims.paths]\n").unwrap();
-    let text = format!("{before}[claims.paths]\n{entries}{after}");
+    let limits = "[limits]\nmax_paths_per_claim = 100_000\n";
+    let text = format!("{before}[claims.paths]\n{entries}{after}{limits}");
     assert_eq!(Config::parse(NAME, &text).unwrap().claims[0].paths.len(), 100_000);
 }
 

@@ -12,10 +12,12 @@ const SEED: u64 = 0;
 
 pub(super) fn lines(path: &Path) -> Output {
     Output::of_config(path, |config| {
-        let answered = apply::router(config, SEED).map_err(io::Error::other).and_then(|router| {
-            let input = BufReader::with_capacity(256 * 1024, io::stdin().lock());
-            explain::lines(&router, input, io::stdout().lock())
-        });
+        let answered = apply::router(config, &apply::rows(config), SEED)
+            .map_err(io::Error::other)
+            .and_then(|router| {
+                let input = BufReader::with_capacity(256 * 1024, io::stdin().lock());
+                explain::lines(&router, input, io::stdout().lock())
+            });
         match answered {
             Ok(()) => Output::default(),
             // A reader that has gone away (`| head`) is no failure.
@@ -26,7 +28,7 @@ pub(super) fn lines(path: &Path) -> Output {
 }
 
 pub(super) fn one(path: &Path, host: &str, target: &str, json: bool) -> Output {
-    Output::of_config(path, |config| match apply::router(config, SEED) {
+    Output::of_config(path, |config| match apply::router(config, &apply::rows(config), SEED) {
         Err(conflicts) => Output::failure(format!("{conflicts}\n")),
         Ok(router) => {
             let answer = explain::one(&router, host, target);

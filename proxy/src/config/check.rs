@@ -23,7 +23,7 @@ pub(super) fn check(raw: RawConfig, report: &mut Report<'_>) -> Config {
     let place = Place::root().key("box");
     let box_name = value::optional(&place, raw.r#box.as_ref(), report, value::name);
     let listen = base::listen(raw.listen, report);
-    let store = base::store(raw.store, report);
+    let store = base::store(raw.store, &listen, report);
     let fleets = base::fleets(raw.fleets, report);
     let accounts = base::accounts(raw.accounts, report);
     let timeouts = base::timeouts(raw.timeouts, report);
@@ -43,7 +43,8 @@ pub(super) fn check(raw: RawConfig, report: &mut Report<'_>) -> Config {
     warnings::maps(&claims, &written, &drafts, report);
     warnings::shadowed_guards(&written, &drafts, report);
 
-    Config {
+    let (claims, places): (Vec<_>, Vec<_>) = claims.into_iter().unzip();
+    let config = Config {
         box_name: box_name.unwrap_or_else(|| defaults::BOX.into()),
         unknown_host: raw.unknown_host.map_or(UnknownHost::Shared, |what| match what {
             RawUnknownHost::Shared => UnknownHost::Shared,
@@ -54,12 +55,17 @@ pub(super) fn check(raw: RawConfig, report: &mut Report<'_>) -> Config {
         fleets,
         shared: sites::build_shared(&written),
         sites: sites::build(&written, drafts),
-        claims: claims.into_iter().map(|(claim, _)| claim).collect(),
+        claims,
         accounts,
+        claim_limits: base::claim_limits(raw.limits.as_ref()),
         log: base::log(raw.log),
         timeouts,
         limits: base::limits(raw.limits),
         forwarding,
         warnings: Diagnostics::new("", Vec::new()),
+    };
+    if !report.has_errors() {
+        claims::effects(&config, &places, report);
     }
+    config
 }

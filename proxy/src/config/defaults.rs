@@ -24,3 +24,5 @@ pub(crate) const DRAIN_GRACE: &str = "0s";
 pub(crate) const DRAIN_DEADLINE: &str = "30s";
 pub(crate) const MAX_HEADER_SIZE: u32 = 64 * 1024;
 pub(crate) const UPSTREAM_KEEP_ALIVE: u16 = 256;
+pub(crate) const MAX_PATHS_PER_CLAIM: u32 = 10_000;
+pub(crate) const MAX_WILDCARDS: u32 = 1_000;

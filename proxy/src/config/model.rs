@@ -32,8 +32,8 @@ pub struct Config {
     pub unknown_host: UnknownHost,
     /// Where the proxy listens.
     pub listen: Listen,
-    /// Where the box keeps what it knows.
-    pub store: Store,
+    /// Where the box keeps what it knows; `None` where it keeps nothing, since nobody can publish to it.
+    pub store: Option<Store>,
     /// The fleets in the order of their names; [`FleetId`] is an index of it.
     pub fleets: Vec<Fleet>,
     /// The sites, one for each host pattern, in matching order (H6).
@@ -44,6 +44,8 @@ pub struct Config {
     pub claims: Vec<Claim>,
     /// The accounts in the order of their names.
     pub accounts: Vec<Account>,
+    /// How much a claim, or all of them, may ask for.
+    pub claim_limits: fingerpost_claims::Limits,
     /// What is logged.
     pub log: Log,
     /// How long the proxy waits for clients.
@@ -86,8 +88,17 @@ pub struct Listen {
 /// Where the box keeps what it knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Store {
-    /// The SQLite file, as written.
+    /// The SQLite file of the claims, as written.
     pub sqlite: PathBuf,
+}
+
+impl Store {
+    /// The SQLite file of the rows that the box routes by: beside the claims, `.registry` added to its name.
+    pub fn registry(&self) -> PathBuf {
+        let mut name = self.sqlite.as_os_str().to_owned();
+        name.push(".registry");
+        name.into()
+    }
 }
 
 /// A claim of one hostname.

@@ -79,7 +79,8 @@ pub(crate) struct RawListen {
     /// Addresses for HTTPS. TLS is not available yet: leave it empty.
     #[schemars(extend("x-type" = "socket address", "default" = []))]
     pub(crate) https: Option<Vec<String>>,
-    /// Address of the admin listener. Keep it on a loopback or private address.
+    /// Address of the admin listener, on which claims are published. Keep it on a loopback or private
+    /// address. Without it nothing is published, and no file is written unless `[store]` says so.
     #[schemars(extend("x-type" = "socket address"))]
     pub(crate) admin: Option<String>,
 }
@@ -89,7 +90,9 @@ pub(crate) struct RawListen {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Store", title = "Store")]
 pub(crate) struct RawStore {
-    /// The SQLite file of the embedded store. A relative path starts where the proxy is started.
+    /// The SQLite file of the embedded store: claims, audit, history, tokens. A relative path starts where
+    /// the proxy is started. Beside it, with `.registry` added to its name, stands the file of the rows that
+    /// the box routes by: it starts from them when the store can't be read.
     #[schemars(extend("x-type" = "file path", "default" = defaults::SQLITE))]
     pub(crate) sqlite: Option<String>,
 }
@@ -117,7 +120,8 @@ pub(crate) struct RawFleet {
     pub(crate) idle_timeout: Option<String>,
 }
 
-/// The claim of one hostname: who owns it, and its prefix map.
+/// The claim of one hostname: who owns it, and its prefix map. A claim that the same account has published
+/// for the hostname takes its place, until that one is deleted.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Claim", title = "Claim")]
@@ -131,10 +135,10 @@ pub(crate) struct RawClaim {
     /// The app of that account which the hostname belongs to.
     #[schemars(required)]
     pub(crate) app: Option<String>,
-    /// Claims `*.host` as a name too. Kept, but not acted on yet.
+    /// Claims `*.host` as a name too, so that no other account can claim a host under it.
     #[schemars(extend("default" = false))]
     pub(crate) wildcard: Option<bool>,
-    /// Also routes `*.host` to the app. Kept, but not acted on yet.
+    /// Also routes `*.host` to the hostname's own routes.
     #[schemars(extend("default" = false))]
     pub(crate) catchall: Option<bool>,
     /// The prefix map: first path segment (bare, without a slash) = the host whose route serves

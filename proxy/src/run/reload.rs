@@ -4,17 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::time::Instant;
 
-use crate::apply;
-use crate::config::{Config, ConfigFile, Limits, Listen, Log};
-use crate::snapshot::Snapshots;
+use crate::agent::AgentHandle;
+use crate::config::{Config, ConfigFile, Limits, Listen, Log, Store};
 
 /// Publishes what a configuration file says now, whole or not at all.
 #[derive(Debug)]
 pub struct Reloader {
     path: PathBuf,
-    snapshots: Arc<Snapshots>,
-    seed: u64,
-    generation: u64,
+    agent: AgentHandle,
     /// What was read last, good or bad: a change that is none is not reported twice.
     text: Vec<u8>,
     fixed: Fixed,
@@ -23,7 +20,9 @@ pub struct Reloader {
 /// What a running process cannot change.
 #[derive(Debug, PartialEq)]
 struct Fixed {
+    box_name: Arc<str>,
     listen: Listen,
+    store: Option<Store>,
     limits: Limits,
     log: Log,
 }
@@ -43,10 +42,10 @@ pub enum Reloaded {
 impl Reloader {
     /// A reloader of a file that serves already.
     #[must_use]
-    pub fn new(file: &ConfigFile, snapshots: Arc<Snapshots>, seed: u64) -> Self {
+    pub fn new(file: &ConfigFile, agent: AgentHandle) -> Self {
         let ConfigFile { path, text, config, .. } = file;
         let (path, text, fixed) = (path.clone(), text.clone(), Fixed::of(config));
-        Self { path, snapshots, seed, generation: 1, text, fixed }
+        Self { path, agent, text, fixed }
     }
 
     /// Reads the file again if its text has changed.
@@ -84,30 +83,37 @@ impl Reloader {
                 return Reloaded::Refused;
             }
         };
-        let snapshot = match apply::snapshot(&config, self.generation + 1, self.seed) {
-            Ok(snapshot) => snapshot,
-            Err(conflicts) => {
-                tracing::error!("{path} is not used, what was read before serves on:\n{conflicts}");
+        let (warnings, fixed) = (config.warnings.clone(), Fixed::of(&config));
+        let generation = match self.agent.reload(config) {
+            Ok(generation) => generation,
+            Err(error) => {
+                tracing::error!("{path} is not used, what was read before serves on:\n{error}");
                 return Reloaded::Refused;
             }
         };
-        if !config.warnings.is_empty() {
-            tracing::warn!("{}", config.warnings);
+        if !warnings.is_empty() {
+            tracing::warn!("{warnings}");
         }
-        let fixed = Fixed::of(&config);
         if fixed != self.fixed {
-            tracing::warn!("{path}: changes of [listen], [limits] and [log] need a restart");
+            tracing::warn!(
+                "{path}: changes of box, [listen], [store], [log] and of what a process has of \
+                 [limits] need a restart"
+            );
         }
-        self.generation += 1;
-        self.snapshots.publish(snapshot);
         let seconds = started.elapsed().as_secs_f64();
-        tracing::info!(generation = self.generation, seconds, "{path} was read again");
+        tracing::info!(generation, seconds, "{path} was read again");
         Reloaded::Published
     }
 }
 
 impl Fixed {
     fn of(config: &Config) -> Self {
-        Self { listen: config.listen.clone(), limits: config.limits, log: config.log }
+        Self {
+            box_name: Arc::clone(&config.box_name),
+            listen: config.listen.clone(),
+            store: config.store.clone(),
+            limits: config.limits,
+            log: config.log,
+        }
     }
 }

@@ -723,10 +723,64 @@ paulca = "third.example"
         want: &[
             r##"18:9: warning: routes[2].fleet: the prefixes that are moved away from tickets.example still reach its fleet through this route, on old.example, which does not have the same map"##,
             r##"21:9: warning: routes[3].fleet: the prefixes that are moved away from tickets.example still reach its fleet through this route, on any host, which does not have the same map"##,
-            "26:12: warning: claims[0].catchall: kept, but not acted on yet",
             r##"27:1: warning: claims[0].paths: legacy is not set on tickets.example, so that paths are read in every way that some stack reads them; name the stack behind it, such as legacy = "rails""##,
             r##"29:10: warning: claims[0].paths.paulca: differs from "Paulca" only by case, and goes to another target; where the legacy application tells them apart, write case_sensitive = true"##,
             r##"31:14: warning: claims[0].paths."jane.doe": "jane.doe" holds a character outside slug (1 more like it): a flip of "jane" would take it along; write slug with all characters of account names, such as "A-Za-z0-9_.-""##,
+        ],
+    },
+    Case {
+        what: "claims that are fine by themselves",
+        text: r##"[limits]
+max_paths_per_claim = 2
+max_wildcards = 2
+
+[[routes]]
+hosts = ["a.example", "b.example", "c.example", "d.example"]
+respond = {}
+account = "one"
+app = "web"
+legacy = "rails"
+[[routes]]
+hosts = ["next.example"]
+respond = {}
+account = "one"
+app = "next"
+[[routes]]
+hosts = ["*.b.example"]
+respond = {}
+account = "one"
+app = "web"
+[[routes]]
+hosts = ["*.c.example"]
+respond = {}
+account = "two"
+[[claims]]
+host = "a.example"
+account = "one"
+app = "web"
+wildcard = true
+paths = { a = "next.example", b = "next.example", c = "next.example" }
+[[claims]]
+host = "b.example"
+account = "one"
+app = "web"
+catchall = true
+[[claims]]
+host = "c.example"
+account = "one"
+app = "web"
+wildcard = true
+[[claims]]
+host = "d.example"
+account = "one"
+app = "web"
+wildcard = true
+"##,
+        want: &[
+            "30:9: claims[0].paths: 3 entries, and limits.max_paths_per_claim is 2",
+            "35:12: claims[1].catchall: a route has the host *.b.example already",
+            "40:12: claims[2].wildcard: another account has names under c.example",
+            "45:12: claims[3].wildcard: more wildcards than limits.max_wildcards, 2",
         ],
     },
     Case {

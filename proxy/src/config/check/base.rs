@@ -63,12 +63,20 @@ fn socket_address(text: &str) -> Result<SocketAddr, String> {
     Err(format!("{text:?} is not an IP address and a port{hint}"))
 }
 
-pub(super) fn store(raw: Option<RawStore>, report: &mut Report<'_>) -> Store {
+/// Without an admin listener there is a store only where one is written.
+pub(super) fn store(
+    raw: Option<RawStore>,
+    listen: &Listen,
+    report: &mut Report<'_>,
+) -> Option<Store> {
+    if raw.is_none() && listen.admin.is_none() {
+        return None;
+    }
     let sqlite = raw.unwrap_or_default().sqlite;
     if sqlite.as_deref() == Some("") {
         report.error(&Place::root().key("store").key("sqlite"), "must not be empty");
     }
-    Store { sqlite: PathBuf::from(sqlite.as_deref().unwrap_or(defaults::SQLITE)) }
+    Some(Store { sqlite: PathBuf::from(sqlite.as_deref().unwrap_or(defaults::SQLITE)) })
 }
 
 pub(super) fn fleets(
@@ -176,6 +184,19 @@ pub(super) fn timeouts(raw: Option<RawTimeouts>, report: &mut Report<'_>) -> Tim
         keep_alive_timeout,
         drain_grace: duration("drain_grace", &raw.drain_grace, defaults::DRAIN_GRACE),
         drain_deadline: duration("drain_deadline", &raw.drain_deadline, defaults::DRAIN_DEADLINE),
+    }
+}
+
+pub(super) fn claim_limits(raw: Option<&RawLimits>) -> fingerpost_claims::Limits {
+    let limit = |limit: Option<u32>, default: u32| {
+        usize::try_from(limit.unwrap_or(default)).unwrap_or(usize::MAX)
+    };
+    fingerpost_claims::Limits {
+        max_paths_per_claim: limit(
+            raw.and_then(|raw| raw.max_paths_per_claim),
+            defaults::MAX_PATHS_PER_CLAIM,
+        ),
+        max_wildcards: limit(raw.and_then(|raw| raw.max_wildcards), defaults::MAX_WILDCARDS),
     }
 }
 

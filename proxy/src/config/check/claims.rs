@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 
 use fingerpost_authority::{Host, HostPattern};
+use fingerpost_claims::{ClaimSet, Code, Rows, reconcile};
 use fingerpost_path::Prefix;
 
 use super::routes::Written;
 use super::sites::{Draft, Drafts};
 use super::{options, value};
-use crate::config::model::{Claim, PathEntry};
+use crate::config::model::{Claim, Config, PathEntry};
 use crate::config::place::Place;
 use crate::config::raw::RawClaim;
 use crate::config::report::Report;
@@ -89,9 +90,6 @@ impl Claims<'_> {
             }
         }
         let (wildcard, catchall) = (raw.wildcard.unwrap_or(false), raw.catchall.unwrap_or(false));
-        for (key, _) in [("wildcard", wildcard), ("catchall", catchall)].iter().filter(|it| it.1) {
-            report.warn(&place.key(key), "kept, but not acted on yet");
-        }
         Some(Claim { host: host?, account: account?, app: app?, wildcard, catchall, paths })
     }
 
@@ -229,6 +227,39 @@ impl Claims<'_> {
             reserved.push((String::from_utf8_lossy(first).into(), why));
         }
         reserved
+    }
+}
+
+/// Reports what of the claims would have no effect, though each of them is fine by itself.
+pub(super) fn effects(config: &Config, places: &[Place], report: &mut Report<'_>) {
+    let outcome = reconcile(&config.facts(), &ClaimSet::new(), &Rows::default());
+    for (claim, place) in config.claims.iter().zip(places) {
+        for judged in outcome.report.of_host(&claim.host) {
+            if let Some(code) = judged.verdict.code() {
+                report.error(&place.key("host"), format_args!("the claim has no effect: {code}"));
+            } else if let Some(code) = judged.wildcard {
+                let key = if claim.catchall { "catchall" } else { "wildcard" };
+                let host = &claim.host;
+                let why = match code {
+                    Code::WildcardRouted => format!("a route has the host *.{host} already"),
+                    Code::HostNotOwned => format!("another account has names under {host}"),
+                    code => format!("*.{host} has no effect: {code}"),
+                };
+                report.error(&place.key(key), why);
+            }
+            let over = judged.entries.iter().filter(|entry| entry.code == Code::OverLimit).count();
+            if over > 0 {
+                let (all, limit) = (claim.paths.len(), config.claim_limits.max_paths_per_claim);
+                let message = format!("{all} entries, and limits.max_paths_per_claim is {limit}");
+                report.error(&place.key("paths"), message);
+            }
+        }
+        if outcome.report.wildcards_over_limit().any(|host| *host == claim.host) {
+            let key = if claim.catchall { "catchall" } else { "wildcard" };
+            let limit = config.claim_limits.max_wildcards;
+            let message = format!("more wildcards than limits.max_wildcards, {limit}");
+            report.error(&place.key(key), message);
+        }
     }
 }
 

@@ -129,6 +129,7 @@ impl Declared {
 
     /// The options of a host of which nothing more is said.
     pub(super) fn complete(self) -> SiteOptions {
+        let legacy_unset = self.legacy.is_none();
         let families = value_or_else(self.legacy, || Preset::Any.families());
         let query = value_or_else(self.legacy_query, Vec::new);
         let mut rules = Rules::new(families)
@@ -145,6 +146,7 @@ impl Declared {
             account: self.account.map(|said| said.value),
             app: self.app.map(|said| said.value),
             routing,
+            legacy_unset,
             control_plane: value_or_else(self.control_plane, || false),
             reserved: value_or_else(self.reserved, Vec::new),
             flip_drain: value_or_else(self.flip_drain, || {

@@ -30,6 +30,8 @@ pub struct SiteOptions {
     /// What the router needs to know: how paths are read, and what happens where readings
     /// disagree or nothing matches.
     pub routing: fingerpost_router::SiteOptions,
+    /// Whether nobody has said what runs behind the host's own routes.
+    pub legacy_unset: bool,
     /// Whether the app is part of the control plane.
     pub control_plane: bool,
     /// First segments that can't be claimed, besides `.well-known`.

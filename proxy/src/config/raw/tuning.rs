@@ -86,6 +86,12 @@ pub(crate) struct RawLimits {
     /// Unused connections that each thread keeps for each server of a fleet.
     #[schemars(extend("default" = defaults::UPSTREAM_KEEP_ALIVE))]
     pub(crate) upstream_keep_alive: Option<u16>,
+    /// Entries of one claim's prefix map. The write door refuses a larger one.
+    #[schemars(range(min = 1, max = 1_000_000), extend("default" = defaults::MAX_PATHS_PER_CLAIM))]
+    pub(crate) max_paths_per_claim: Option<u32>,
+    /// Claims of `*.host`, over all accounts.
+    #[schemars(range(min = 0, max = 100_000), extend("default" = defaults::MAX_WILDCARDS))]
+    pub(crate) max_wildcards: Option<u32>,
 }
 
 /// What the proxy tells upstream servers about the client.

@@ -1,0 +1,429 @@
+//! The agent's loop: one pass after another.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+
+use fingerpost_authority::Host;
+use fingerpost_claims::{
+    ClaimSet, ClaimStore, Name, Pass, Reconciler, Rows, RowsDiff, StoreError, Watch,
+};
+use fingerpost_router::Conflicts;
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::time::{Instant, sleep_until};
+
+use super::AgentOptions;
+use super::keep::{Keep, KeepError, Kept};
+use super::late::{LateError, LateStore};
+use super::live::{Live, State};
+use super::read::{Fresh, Known};
+use super::remember::remember;
+use super::{nodes, pass};
+use crate::apply;
+use crate::config::Config;
+use crate::random::jitter;
+use crate::server::Drain;
+use crate::snapshot::Snapshots;
+
+/// What the agent is told to do.
+#[derive(Debug)]
+pub(super) enum Command {
+    /// Serve another configuration.
+    Reload { config: Box<Config>, done: Sender<Result<u64, Conflicts>> },
+    /// Stop following.
+    End,
+}
+
+/// The agent's own: the registry, and what is served by it.
+pub(super) struct Worker {
+    live: Arc<Live>,
+    store: Option<Arc<LateStore>>,
+    keep: Keep,
+    known: Known,
+    /// The rows of the snapshot in use.
+    served: Rows,
+    seed: u64,
+    generation: u64,
+    options: AgentOptions,
+    /// What was logged last of the store, so that a long failure is logged once.
+    trouble: Option<String>,
+    /// Whether the last pass is not served yet.
+    behind: bool,
+}
+
+impl Worker {
+    /// Makes the first pass, and the first snapshot.
+    pub(super) async fn start(
+        config: Config,
+        seed: u64,
+        drain: Drain,
+        options: AgentOptions,
+    ) -> io::Result<Self> {
+        let name = Name::parse(&config.box_name).map_err(io::Error::other)?;
+        let store = config.store.as_ref().map(|store| Arc::new(LateStore::new(&store.sqlite)));
+        let (mut keep, kept) = open(&config, store.as_deref()).await?;
+        let first = First::read(&config, store.as_deref(), &kept).await?;
+        let First { reconciler, pass, known, trouble } = first;
+        pass::log(reconciler.report(), &pass, None);
+        let rows = reconciler.rows().clone();
+        let local = apply::local(&config);
+        let kept = keep.keep(&|| rows.clone(), &pass.diff, Some(&local), known.serial);
+        if let Err(fault) = &kept {
+            tracing::error!(%fault, "the registry can't be written: nothing is reported as applied");
+        }
+        let generation = 1;
+        let snapshot =
+            apply::snapshot(&config, &rows, generation, seed).map_err(io::Error::other)?;
+        let state = State {
+            config: Arc::new(config),
+            reconciler,
+            serial: known.serial,
+            fingerprint: keep.fingerprint(),
+            warnings: Vec::new(),
+        };
+        let snapshots = Arc::new(Snapshots::new(snapshot));
+        let live = Arc::new(Live::new(name, snapshots, store.clone(), state, drain));
+        let behind = kept.is_err();
+        let (served, trouble) = (rows, trouble);
+        let worker =
+            Self { live, store, keep, known, served, seed, generation, options, trouble, behind };
+        if !behind {
+            worker.report();
+        }
+        Ok(worker)
+    }
+
+    pub(super) fn live(&self) -> &Arc<Live> {
+        &self.live
+    }
+
+    /// Follows until told to end.
+    pub(super) async fn run(mut self, mut commands: UnboundedReceiver<Command>) {
+        let mut watch = self.watch();
+        let mut poll = Instant::now() + jitter(self.options.poll);
+        let mut list = Instant::now() + jitter(self.options.list);
+        loop {
+            let look = tokio::select! {
+                command = commands.recv() => match command {
+                    Some(Command::Reload { config, done }) => {
+                        // Whoever asked may be gone.
+                        _ = done.send(self.reload(*config));
+                        continue;
+                    }
+                    Some(Command::End) | None => return,
+                },
+                _ = watch.changed(), if self.options.push => Look::Changes,
+                () = sleep_until(poll) => Look::Changes,
+                () = sleep_until(list) => Look::Everything,
+            };
+            if matches!(look, Look::Everything) {
+                list = Instant::now() + jitter(self.options.list);
+            }
+            poll = Instant::now() + jitter(self.options.poll);
+            if self.follow(look).await {
+                watch = self.watch();
+            }
+        }
+    }
+
+    fn watch(&self) -> Box<dyn Watch> {
+        match &self.store {
+            Some(store) => store.watch(),
+            None => Box::new(Silence),
+        }
+    }
+
+    /// Reads what has changed and serves by it; says whether the store was opened on the way.
+    async fn follow(&mut self, look: Look) -> bool {
+        let Some(store) = self.store.clone() else { return false };
+        let known = self.live.applied().borrow().or(self.known.serial);
+        let was_open = store.is_open();
+        let opened = match store.open(known).await {
+            Ok(()) => Ok(()),
+            Err(LateError::NotNow(reason)) => Err(reason),
+            Err(error @ LateError::Broken(_)) => Err(error.to_string()),
+        };
+        if let Err(reason) = opened {
+            self.in_trouble(&reason);
+            return false;
+        }
+        let fresh = match look {
+            Look::Changes => self.known.changes(&*store).await,
+            Look::Everything => self.known.list(&*store).await.map(Some),
+        };
+        match fresh {
+            Ok(fresh) => {
+                if self.trouble.take().is_some() {
+                    tracing::info!("the claim store can be read again");
+                }
+                if let Some(fresh) = fresh {
+                    self.take(fresh);
+                }
+                if self.behind {
+                    self.serve(&RowsDiff::default());
+                }
+            }
+            Err(error) => self.in_trouble(&words(&error)),
+        }
+        !was_open
+    }
+
+    fn in_trouble(&mut self, reason: &str) {
+        if self.trouble.as_deref() != Some(reason) {
+            tracing::error!(
+                "the claim store can't be read, what was read before is served: {reason}"
+            );
+            self.trouble = Some(reason.to_owned());
+        }
+    }
+
+    /// Reconciles what was read, and serves by it.
+    fn take(&mut self, fresh: Fresh) {
+        let first = self.known.serial.is_none();
+        let serial = fresh.serial;
+        let mut state = self.live.state();
+        let (pass, hosts) = if first {
+            // Until now there were remembered rows; from here on there are claims.
+            let mut claims = ClaimSet::new();
+            for (key, body) in fresh.changes() {
+                claims.set(key, body);
+            }
+            let (reconciler, pass) = Reconciler::new(state.config.facts(), claims, &self.served);
+            state.reconciler = reconciler;
+            (pass, None)
+        } else {
+            let hosts: BTreeSet<_> =
+                fresh.changes().filter_map(|(key, _)| Host::parse(key).ok()).collect();
+            (state.reconciler.update(fresh.changes()), Some(hosts))
+        };
+        state.serial = Some(serial);
+        pass::log(state.reconciler.report(), &pass, hosts.as_ref());
+        drop(state);
+        self.known.took(fresh);
+        self.serve(&pass.diff);
+    }
+
+    /// Keeps and publishes what the last pass has changed. What fails is tried again at the next look.
+    fn serve(&mut self, diff: &RowsDiff) {
+        let whole;
+        let diff = if self.behind {
+            whole = self.served.diff(self.live.state().reconciler.rows());
+            &whole
+        } else {
+            diff
+        };
+        self.behind = true;
+        let (live, serial) = (Arc::clone(&self.live), self.known.serial);
+        let rows = || live.state().reconciler.rows().clone();
+        if let Err(fault) = self.keep.keep(&rows, diff, None, serial) {
+            tracing::error!(%fault, "the registry can't be written: what was before is served");
+            return;
+        }
+        if !diff.is_empty() && !self.publish(diff) {
+            return;
+        }
+        self.behind = false;
+        self.live.state().fingerprint = self.keep.fingerprint();
+        self.report();
+    }
+
+    fn publish(&mut self, diff: &RowsDiff) -> bool {
+        let current = self.live.snapshots().current();
+        let state = self.live.state();
+        let generation = self.generation + 1;
+        let next = apply::next(&current, diff, generation).or_else(|conflicts| {
+            tracing::error!("rows that do not fit the snapshot before: {conflicts}");
+            apply::snapshot(&state.config, state.reconciler.rows(), generation, self.seed)
+        });
+        match next {
+            Ok(next) => {
+                follow(&mut self.served, state.reconciler.rows(), diff);
+                drop(state);
+                self.live.snapshots().publish(next);
+                self.generation = generation;
+                true
+            }
+            Err(conflicts) => {
+                tracing::error!("what was before is served, since this can't be: {conflicts}");
+                false
+            }
+        }
+    }
+
+    /// Says what is on disk and in use.
+    fn report(&self) {
+        let Some(serial) = self.known.serial else { return };
+        let before = self.live.applied().send_replace(Some(serial));
+        if before == Some(serial) {
+            return;
+        }
+        let Some(store) = self.store.clone() else { return };
+        let name = self.live.name().clone();
+        tokio::spawn(async move {
+            // The next report tells the same and more.
+            if let Err(error) = nodes::report(&*store, &name, serial).await {
+                tracing::warn!(error = words(&error), serial, "what is applied can't be reported");
+            }
+        });
+    }
+
+    /// Serves another configuration, and the claims as they are.
+    fn reload(&mut self, config: Config) -> Result<u64, Conflicts> {
+        let (reconciler, pass) = {
+            let state = self.live.state();
+            if state.serial.is_some() || self.store.is_none() {
+                let claims = state.reconciler.claims().clone();
+                Reconciler::new(config.facts(), claims, state.reconciler.rows())
+            } else {
+                remember(&config, &self.served)
+            }
+        };
+        let generation = self.generation + 1;
+        let rows = reconciler.rows().clone();
+        let snapshot = apply::snapshot(&config, &rows, generation, self.seed)?;
+        pass::log(reconciler.report(), &pass, None);
+        let diff = self.served.diff(&rows);
+        let local = apply::local(&config);
+        let kept = self.keep.keep(&|| rows.clone(), &diff, Some(&local), self.known.serial);
+        if let Err(fault) = &kept {
+            // The file of the configuration is on disk already.
+            tracing::error!(%fault, "the registry can't be written: nothing is reported as applied");
+        }
+        self.behind = kept.is_err();
+        let mut state = self.live.state();
+        state.config = Arc::new(config);
+        state.reconciler = reconciler;
+        state.fingerprint = self.keep.fingerprint();
+        drop(state);
+        self.served = rows;
+        self.live.snapshots().publish(snapshot);
+        self.generation = generation;
+        if !self.behind {
+            self.report();
+        }
+        Ok(generation)
+    }
+}
+
+/// What to read.
+#[derive(Clone, Copy, Debug)]
+enum Look {
+    Changes,
+    Everything,
+}
+
+/// Nothing ever changes where there is no store.
+#[derive(Debug)]
+struct Silence;
+
+impl Watch for Silence {
+    fn changed(&mut self) -> fingerpost_claims::BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(std::future::pending())
+    }
+}
+
+/// Opens the registry; a spoiled one is replaced where the claim store has what it had.
+async fn open(config: &Config, store: Option<&LateStore>) -> io::Result<(Keep, Kept)> {
+    let (Some(written), Some(store)) = (&config.store, store) else {
+        return Ok((Keep::default(), Kept::default()));
+    };
+    let path = written.registry();
+    match Keep::open(&path) {
+        Ok(opened) => Ok(opened),
+        Err(error @ KeepError::Spoiled(_)) => match store.open_existing().await {
+            Ok(()) => Keep::begin_anew(&path).map_err(|error| io::Error::other(chain(&error))),
+            Err(other) => Err(io::Error::other(format!("{}; and {other}", chain(&error)))),
+        },
+        Err(error) => Err(io::Error::other(chain(&error))),
+    }
+}
+
+/// What the first pass leaves.
+struct First {
+    reconciler: Reconciler,
+    pass: Pass,
+    known: Known,
+    trouble: Option<String>,
+}
+
+impl First {
+    async fn read(config: &Config, store: Option<&LateStore>, kept: &Kept) -> io::Result<Self> {
+        let mut known = Known::default();
+        let reason = match store {
+            None => {
+                let (reconciler, pass) =
+                    Reconciler::new(config.facts(), ClaimSet::new(), &kept.rows);
+                return Ok(Self { reconciler, pass, known, trouble: None });
+            }
+            Some(store) => match Self::claims(store, kept, &mut known).await {
+                Ok(claims) => {
+                    let (reconciler, pass) = Reconciler::new(config.facts(), claims, &kept.rows);
+                    return Ok(Self { reconciler, pass, known, trouble: None });
+                }
+                Err(error @ LateError::Broken(_)) => {
+                    return Err(io::Error::other(chain(&error)));
+                }
+                Err(LateError::NotNow(reason)) => reason,
+            },
+        };
+        let Some(serial) = kept.serial else {
+            return Err(io::Error::other(format!("the claim store can't be used: {reason}")));
+        };
+        tracing::error!(
+            serial,
+            "the claim store can't be read, what this box knew last is served: {reason}"
+        );
+        let (reconciler, pass) = remember(config, &kept.rows);
+        Ok(Self { reconciler, pass, known, trouble: Some(reason) })
+    }
+
+    async fn claims(
+        store: &LateStore,
+        kept: &Kept,
+        known: &mut Known,
+    ) -> Result<ClaimSet, LateError> {
+        store.open(kept.serial).await?;
+        let fresh = known.list(store).await.map_err(|error| LateError::NotNow(words(&error)))?;
+        let mut claims = ClaimSet::new();
+        for (key, body) in fresh.changes() {
+            claims.set(key, body);
+        }
+        known.took(fresh);
+        Ok(claims)
+    }
+}
+
+/// Makes `served` what `rows` are, where `diff` says that they differ.
+fn follow(served: &mut Rows, rows: &Rows, diff: &RowsDiff) {
+    for (host, row) in &diff.aliases {
+        set(&mut served.aliases, host, row.clone());
+    }
+    for (host, row) in &diff.wildcards {
+        set(&mut served.wildcards, host, row.clone());
+    }
+    let mut last = None;
+    for (host, _, _) in &diff.paths {
+        if last.replace(host) != Some(host) {
+            // Shared, so that a large map is not copied for one of its rows.
+            set(&mut served.paths, host, rows.paths.get(host).cloned());
+        }
+    }
+}
+
+fn set<V>(map: &mut std::collections::BTreeMap<Host, V>, host: &Host, value: Option<V>) {
+    match value {
+        Some(value) => _ = map.insert(host.clone(), value),
+        None => _ = map.remove(host),
+    }
+}
+
+fn words(error: &StoreError) -> String {
+    chain(error)
+}
+
+/// An error with its causes.
+fn chain(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
