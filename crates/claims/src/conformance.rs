@@ -193,6 +193,7 @@ async fn keeps_journals(store: &dyn ClaimStore) {
     assert_eq!(newest.len(), 2);
     let before = newest.last().map(|row| row.number);
     let next = read(Journal::Audit, None, before, 1).await;
+    assert_eq!(next.len(), 1);
     assert!(next.first().map(|row| row.number) < before, "older rows follow");
 }
 

@@ -105,3 +105,35 @@ pub(crate) fn same_account(route: &LocalRoute, account: &Name) -> Result<(), Cod
 pub(crate) const fn ready(route: &LocalRoute) -> Result<(), Code> {
     if route.unready { Err(Code::TargetNotReady) } else { Ok(()) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Code, local};
+    use crate::{Claim, Facts, Limits, LocalRoute, Name, Reach};
+
+    /// The gate holds by itself, whether or not the one before it was passed.
+    #[test]
+    fn the_route_is_of_the_account_and_of_the_app() {
+        let name = |text| Name::parse(text).unwrap();
+        let host = fingerpost_authority::Host::parse("a.example").unwrap();
+        let cases = [
+            (Some("a"), Some("web"), true),
+            (Some("b"), Some("web"), false),
+            (Some("a"), Some("go"), false),
+            (None, Some("web"), false),
+            (Some("a"), None, false),
+            (None, None, false),
+        ];
+        for (account, app, passes) in cases {
+            let mut facts = Facts::new(Limits::default());
+            let (account, app) = (account.map(name), app.map(name));
+            facts.add_route(host.clone(), LocalRoute { account, app, ..LocalRoute::default() });
+            let claim = Claim::attach(host.clone(), name("a"), name("web"), Reach::default());
+            let got = local(&facts, &claim).map(|resolved| resolved.host == &host);
+            match got {
+                Ok(same) => assert!(passes && same),
+                Err((code, _)) => assert!(!passes && code == Code::HostNotOwned),
+            }
+        }
+    }
+}

@@ -27,10 +27,17 @@ fn two_worlds(bytes: &[u8]) -> (World, Rows) {
     let mut before = world.clone();
     // The past is like the present but for some of it: rows are withdrawn, held, and come back.
     let other = World::random(&mut choices);
-    match choices.pick(4) {
+    match choices.pick(5) {
         0 => before.routes = other.routes,
         1 => before.stored = other.stored,
         2 => before = other,
+        3 => {
+            before.stored = other.stored;
+            for (_, route) in &mut before.routes {
+                route.site.reserved.clear();
+                route.site.guarded.clear();
+            }
+        }
         _ => before.routes.iter_mut().for_each(|(_, route)| route.unready = false),
     }
     let past = reconcile(&before.facts(), &before.claims(), &Rows::default());

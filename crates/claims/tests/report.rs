@@ -358,6 +358,25 @@ fn entries_that_were_served() {
     }
 }
 
+/// A claim that can't be read holds what it served, but nothing that can't be a prefix any more.
+#[test]
+fn what_is_held_for_a_claim_that_cannot_be_read() {
+    let map = r#"{"a":"next.example","b":"next.example","c":"next.example"}"#;
+    let before = run(&facts(OnUnresolved::Refuse), &one(map)).rows;
+    let mut facts = Facts::new(Limits { max_paths_per_claim: 1, max_wildcards: 0 });
+    let site = SiteFacts {
+        reserved: vec![Prefix::parse("A").unwrap()],
+        on_unresolved: OnUnresolved::Refuse,
+        ..SiteFacts::default()
+    };
+    facts.add_route(host(FRONT), LocalRoute { site, ..route("tickets", "classic") });
+    let broken = claims(&[(FRONT, "{".to_owned())]);
+    let rows = reconcile(&facts, &broken, &before).rows;
+    let held: Vec<_> =
+        rows.path_rows().map(|(_, prefix, row)| (prefix.as_str(), row.state)).collect();
+    assert_eq!(held, [("b", RowState::Held)]);
+}
+
 fn stolen_missing() -> ClaimSet {
     claims(&[(FRONT, body(FRONT, "rival", "classic", r#"{"a":"missing.example"}"#))])
 }

@@ -55,14 +55,15 @@ impl Caller {
         self.is_operator() || own() && !narrowed()
     }
 
-    /// Fails where the claims of an app may not be written. The answer is the same for every reason.
-    pub(crate) fn require_write(
+    /// Fails where the claims of an app may not be seen, or where they are to be written by a service and the app
+    /// is marked `control_plane`. The answer is the same for every reason.
+    pub(crate) fn require_app(
         &self,
         account: &Name,
         app: &Name,
-        control_plane: bool,
+        barred_to_services: bool,
     ) -> Result<(), Problem> {
-        let barred = control_plane && self.grant.role().is_service();
+        let barred = barred_to_services && self.grant.role().is_service();
         if self.sees(Some(account), Some(app)) && !barred {
             Ok(())
         } else {

@@ -34,9 +34,8 @@ pub struct Control {
 
 /// Serves the write door and the read API.
 ///
-/// It needs a tokio runtime with time enabled. Other paths, such as those of metrics, can be merged in; a
-/// request that holds a token in its URL is refused before any of them only if they are merged into a router
-/// under the same layer, so that whoever logs requests has to log what comes after this router.
+/// It needs a tokio runtime with time enabled. Other paths, such as that of metrics, can be merged in. Who logs
+/// requests asks [`holds_token`](crate::holds_token) first. Time limits for headers and bodies are the server's.
 pub fn router(control: Control) -> Router {
     let control = Arc::new(control);
     let mut router = Router::new();

@@ -101,7 +101,7 @@ impl Call {
             }
         };
         let control_plane = write && self.control.view.is_control_plane(&account, &app);
-        self.caller.require_write(&account, &app, control_plane)?;
+        self.caller.require_app(&account, &app, control_plane)?;
         Ok(AppCall { call: self, account, app })
     }
 

@@ -15,6 +15,32 @@
 //! them by it: an attacker who can time a look-up learns about hashes of guesses, and so nothing that leads to
 //! a token. Comparing in constant time would add nothing.
 //!
+//! ```
+//! use fingerpost_claims::{MemoryStore, Name};
+//! use fingerpost_control::{Ambient, Grant, Role, create, list};
+//!
+//! #[derive(Debug)]
+//! struct Fixed; // A real one asks the system, for both.
+//! impl Ambient for Fixed {
+//!     fn now(&self) -> std::time::SystemTime {
+//!         std::time::UNIX_EPOCH
+//!     }
+//!     fn random(&self) -> [u8; 32] {
+//!         [7; 32]
+//!     }
+//! }
+//!
+//! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+//! let store = MemoryStore::new();
+//! let grant = Grant::new(Role::Publish, Some(Name::parse("tickets")?), None, None)?;
+//! let created = create(&store, &Fixed, &grant).await?;
+//! assert_eq!(created.secret.to_string(), format!("fpt_{}", "07".repeat(32)));
+//! assert_eq!(list(&store).await?[0].grant, Some(grant));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Answers
 //! JSON; errors are `application/problem+json` (RFC 9457) with a stable `code`. What is served, with every
 //! status, is described by the document at `/api/openapi.json`, which is made of the same table as the router.
@@ -44,7 +70,8 @@ pub use ambient::Ambient;
 pub use auth::{Role, RoleError};
 pub use control::{Control, router};
 pub use openapi::document as openapi;
+pub use query::holds_token;
 pub use token::{
     CreateError, Created, Grant, GrantError, Listed, RevokeError, Secret, create, list, revoke,
 };
-pub use view::{Explained, Live, LiveView, Node, Snapshot, Warning};
+pub use view::{Explained, Live, LiveView, Node, Snapshot};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fingerpost_authority::{Host, HostKind};
-use fingerpost_claims::{Claim, ClaimSet, Code, Rows, Source, reconcile};
+use fingerpost_claims::{Claim, ClaimSet, Code, Rows, Source, Warning, reconcile};
 use serde::Serialize;
 
 use crate::auth::Caller;
@@ -20,17 +20,35 @@ pub(crate) struct Refused {
     code: &'static str,
 }
 
+/// What has effect, and may not do what was meant.
+#[derive(Debug, Serialize)]
+pub(crate) struct Warned {
+    code: &'static str,
+    detail: String,
+}
+
+impl Warned {
+    pub(crate) fn new(warning: &Warning) -> Self {
+        Self { code: warning.code(), detail: warning.to_string() }
+    }
+}
+
+/// What reconcile makes of a claim.
+#[derive(Debug, Default)]
+pub(crate) struct Preview {
+    /// Why the claim as a whole has no effect.
+    pub(crate) code: Option<Code>,
+    pub(crate) refused: Vec<Refused>,
+    pub(crate) warnings: Vec<Warned>,
+}
+
 /// Says what reconcile makes of a claim: why it has no effect, or which entries have none. The caller is told
 /// as much of targets as may be known to the account.
 ///
 /// # Complexity
 /// Looks at the entries of this claim, at the claims of their targets and of the names above those, and at
 /// every claim in the configuration.
-pub(crate) fn preview(
-    control: &Control,
-    caller: &Caller,
-    claim: &Claim,
-) -> (Option<Code>, Vec<Refused>) {
+pub(crate) fn preview(control: &Control, caller: &Caller, claim: &Claim) -> Preview {
     let mut outcome = None;
     control.view.look(&mut |live| {
         let host = claim.host();
@@ -53,7 +71,11 @@ pub(crate) fn preview(
                 target: entry.target.as_deref().map(str::to_owned),
                 code: entry.code.as_str(),
             });
-            (found.verdict.code(), refused.collect())
+            Preview {
+                code: found.verdict.code(),
+                refused: refused.collect(),
+                warnings: found.warnings.iter().map(Warned::new).collect(),
+            }
         });
     });
     outcome.unwrap_or_default()

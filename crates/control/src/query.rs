@@ -70,9 +70,12 @@ pub(crate) fn host(text: &str) -> Result<Host, Problem> {
     Host::from_written(text).map_err(|error| Problem::bad_request("host_invalid", words(&error)))
 }
 
-/// Whether a URL holds a credential, or what calls itself one. Such a request is refused whoever sent it: the
-/// token is in logs and histories by now.
-pub(crate) fn holds_token(uri: &Uri) -> bool {
+/// Whether a URL holds a credential, or what calls itself one.
+///
+/// Such a request is refused whoever sent it: the token is in logs and histories by now. It should not be in
+/// ours as well: whoever logs requests asks this first.
+#[must_use]
+pub fn holds_token(uri: &Uri) -> bool {
     let userinfo = uri.authority().is_some_and(|authority| authority.as_str().contains('@'));
     let named = uri.query().unwrap_or_default().split('&').any(|pair| {
         let key = pair.split_once('=').map_or(pair, |(key, _)| key);

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::time::{Duration, SystemTime};
 
-use fingerpost_authority::Host;
 use fingerpost_claims::{BoxFuture, ClaimSet, Facts, Name, Report, StoreError};
 
 /// What a running box knows, as far as the door asks.
@@ -52,20 +51,6 @@ pub struct Live<'a> {
     pub claims: &'a ClaimSet,
     /// What the pass says of every claim.
     pub report: &'a Report,
-    /// What is not wrong, but likely not meant.
-    pub warnings: &'a [Warning],
-}
-
-/// Something of a host that is not wrong, but likely not meant.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_structs, reason = "filled in by every view")]
-pub struct Warning {
-    /// The host.
-    pub host: Host,
-    /// The stable text that programs compare.
-    pub code: &'static str,
-    /// The same for people. The host's account sees it.
-    pub detail: String,
 }
 
 /// What a snapshot holds.

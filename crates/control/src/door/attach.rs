@@ -53,8 +53,7 @@ async fn attach_host(app: &AppCall, host: &Host, reach: Reach) -> Result<Respons
         serial: u64,
         code: Option<&'static str>,
     }
-    let (code, _) = preview(control, caller, claim);
-    let code = code.map(|code| code.as_str());
+    let code = preview(control, caller, claim).code.map(|code| code.as_str());
     let claim = ClaimBody::new(claim, Source::Stored);
     let document = Attached { claim, serial: waited.serial, code };
     let tag = written.version.as_ref().and_then(condition::field);

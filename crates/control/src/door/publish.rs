@@ -14,7 +14,7 @@ use crate::body;
 use crate::condition::{self, IfMatch};
 use crate::dispatch::{AppCall, json, with_headers};
 use crate::prefer;
-use crate::preview::{Refused, preview};
+use crate::preview::{Refused, Warned, preview};
 use crate::problem::Problem;
 use crate::query::Query;
 use crate::record::Action;
@@ -62,7 +62,7 @@ async fn publish_map(app: &AppCall, host: &Host, wish: &Wish) -> Result<Response
     } else {
         prefer::waited(control, app.call.headers(), written.serial).await
     };
-    let (code, refused) = preview(control, caller, claim);
+    let preview = preview(control, caller, claim);
     let document = Published {
         host: host.as_str(),
         serial: waited.serial,
@@ -74,8 +74,9 @@ async fn publish_map(app: &AppCall, host: &Host, wish: &Wish) -> Result<Response
         moved: &change.moved,
         removed: &change.removed,
         sequence: claim.sequence(),
-        code: code.map(|code| code.as_str()),
-        refused: &refused,
+        code: preview.code.map(|code| code.as_str()),
+        refused: &preview.refused,
+        warnings: &preview.warnings,
         lagging: waited.lagging.as_deref(),
     };
     let status = if waited.is_applied() { StatusCode::OK } else { StatusCode::ACCEPTED };
@@ -148,6 +149,7 @@ struct Published<'a> {
     code: Option<&'static str>,
     /// The entries that are not routed.
     refused: &'a [Refused],
+    warnings: &'a [Warned],
     #[serde(skip_serializing_if = "Option::is_none")]
     lagging: Option<&'a [String]>,
 }

@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::auth::Caller;
 use crate::dispatch::{Call, json};
 use crate::door::source_word;
+use crate::preview::Warned;
 use crate::problem::Problem;
 use crate::query::Query;
 use crate::view::Live;
@@ -38,29 +39,18 @@ fn document(live: &Live<'_>, caller: &Caller, only: Option<&Host>) -> Document {
         wanted(&claim.host) && caller.sees(claim.account.as_ref(), claim.app.as_ref())
     });
     let claims: Vec<_> = claims.map(|claim| ClaimDocument::new(claim, report, caller)).collect();
-    let visible = |host: &Host| {
-        caller.is_operator() || claims.iter().any(|claim| claim.host == host.as_str())
-    };
-    let warnings = live.warnings.iter().filter(|one| wanted(&one.host) && visible(&one.host));
-    let warnings = warnings.map(|one| WarningDocument {
-        host: one.host.to_string(),
-        code: one.code,
-        detail: one.detail.clone(),
-    });
-    let warnings = warnings.collect();
     let strays = if caller.is_operator() && only.is_none() {
         report.strays().map(str::to_owned).collect()
     } else {
         Vec::new()
     };
-    Document { serial: live.serial, claims, warnings, strays }
+    Document { serial: live.serial, claims, strays }
 }
 
 #[derive(Serialize)]
 struct Document {
     serial: u64,
     claims: Vec<ClaimDocument>,
-    warnings: Vec<WarningDocument>,
     /// Keys of the store that are no hosts.
     strays: Vec<String>,
 }
@@ -82,6 +72,7 @@ struct ClaimDocument {
     routed: usize,
     /// The entries that are not routed.
     refused: Vec<Entry>,
+    warnings: Vec<Warned>,
 }
 
 impl ClaimDocument {
@@ -108,6 +99,7 @@ impl ClaimDocument {
             wildcard: claim.wildcard.or_else(over).map(|code| code.as_str()),
             routed: claim.routed,
             refused: claim.entries.iter().map(Entry::new).collect(),
+            warnings: claim.warnings.iter().map(Warned::new).collect(),
         }
     }
 }
@@ -130,11 +122,4 @@ impl Entry {
             held: entry.held,
         }
     }
-}
-
-#[derive(Serialize)]
-struct WarningDocument {
-    host: String,
-    code: &'static str,
-    detail: String,
 }

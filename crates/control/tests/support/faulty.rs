@@ -1,5 +1,7 @@
 //! A store that fails when it is told to.
 
+#![allow(dead_code, reason = "each file of tests uses its part")]
+
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 

@@ -1,5 +1,7 @@
 //! A box with a store, seen through the door.
 
+#![allow(dead_code, reason = "each file of tests uses its part")]
+
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
@@ -11,10 +13,10 @@ use axum::http::{HeaderMap, Method, Request, StatusCode};
 use fingerpost_authority::{Host, HostPattern};
 use fingerpost_claims::{
     BoxFuture, Claim, ClaimSet, ClaimStore, Collection, Facts, Limits, LocalRoute, MemoryStore,
-    Name, PageQuery, PathMap, Reach, Reconciler, Rows, StoreError,
+    Name, PageQuery, PathMap, Reach, Reconciler, Rows, SiteFacts, StoreError,
 };
 use fingerpost_control::{
-    Ambient, Control, Explained, Grant, Live, LiveView, Node, Role, Snapshot, Warning, create,
+    Ambient, Control, Explained, Grant, Live, LiveView, Node, Role, Snapshot, create,
 };
 use http_body_util::BodyExt;
 use serde_json::Value;
@@ -54,7 +56,9 @@ pub(crate) fn facts(limits: Limits) -> Facts {
     ];
     for (text, account, app, unready) in routes {
         let (account, app) = (Some(name(account)), Some(name(app)));
-        facts.add_route(host(text), LocalRoute { account, app, unready, ..LocalRoute::default() });
+        let site = SiteFacts { legacy_unset: text == "tickets.example", ..SiteFacts::default() };
+        let route = LocalRoute { account, app, unready, site, ..LocalRoute::default() };
+        facts.add_route(host(text), route);
     }
     for account in ["tickets", "rival"] {
         facts.allow(name(account), HostPattern::from_written("**.pages.example").unwrap());
@@ -94,22 +98,17 @@ pub(crate) struct TestView {
     pub(crate) lagging: Mutex<Result<Vec<String>, StoreError>>,
     pub(crate) ready: AtomicBool,
     pub(crate) waited: Mutex<Vec<Duration>>,
-    warnings: Vec<Warning>,
 }
 
 impl TestView {
     fn new(store: Arc<dyn ClaimStore>, limits: Limits) -> Self {
         let (reconciler, _) = Reconciler::new(facts(limits), ClaimSet::new(), &Rows::default());
-        let detail = "no legacy is set".to_owned();
-        let warning =
-            |text| Warning { host: host(text), code: "legacy_unset", detail: detail.clone() };
         Self {
             store,
             state: RwLock::new((0, reconciler)),
             lagging: Mutex::new(Ok(Vec::new())),
             ready: AtomicBool::new(true),
             waited: Mutex::default(),
-            warnings: vec![warning("tickets.example"), warning("other.example")],
         }
     }
 
@@ -137,7 +136,6 @@ impl LiveView for TestView {
             facts: reconciler.facts(),
             claims: reconciler.claims(),
             report: reconciler.report(),
-            warnings: &self.warnings,
         });
     }
 
