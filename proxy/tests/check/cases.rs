@@ -729,6 +729,61 @@ paulca = "third.example"
         ],
     },
     Case {
+        what: "claims that are fine by themselves",
+        text: r##"[limits]
+max_paths_per_claim = 2
+max_wildcards = 2
+
+[[routes]]
+hosts = ["a.example", "b.example", "c.example", "d.example"]
+respond = {}
+account = "one"
+app = "web"
+legacy = "rails"
+[[routes]]
+hosts = ["next.example"]
+respond = {}
+account = "one"
+app = "next"
+[[routes]]
+hosts = ["*.b.example"]
+respond = {}
+account = "one"
+app = "web"
+[[routes]]
+hosts = ["*.c.example"]
+respond = {}
+account = "two"
+[[claims]]
+host = "a.example"
+account = "one"
+app = "web"
+wildcard = true
+paths = { a = "next.example", b = "next.example", c = "next.example" }
+[[claims]]
+host = "b.example"
+account = "one"
+app = "web"
+catchall = true
+[[claims]]
+host = "c.example"
+account = "one"
+app = "web"
+wildcard = true
+[[claims]]
+host = "d.example"
+account = "one"
+app = "web"
+wildcard = true
+"##,
+        want: &[
+            "30:9: claims[0].paths: 3 entries, and limits.max_paths_per_claim is 2",
+            "35:12: claims[1].catchall: a route has the host *.b.example already",
+            "40:12: claims[2].wildcard: another account has names under c.example",
+            "45:12: claims[3].wildcard: more wildcards than limits.max_wildcards, 2",
+        ],
+    },
+    Case {
         what: "warnings of guards",
         text: r##"[fleets.classic]
 servers = ["127.0.0.1:3001"]

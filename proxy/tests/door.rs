@@ -1,0 +1,20 @@
+//! Flips through the write door, over sockets.
+
+#![expect(clippy::unwrap_used, reason = "a step that fails ends the test")]
+
+#[path = "door/claims.rs"]
+mod claims;
+#[path = "door/files.rs"]
+mod files;
+#[path = "door/healing.rs"]
+mod healing;
+#[path = "door/http.rs"]
+mod http;
+#[path = "door/killed.rs"]
+mod killed;
+#[path = "door/measure.rs"]
+mod measure;
+#[path = "door/verbs.rs"]
+mod verbs;
+#[path = "door/world.rs"]
+mod world;
