@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use fingerpost_authority::HostPattern;
 use fingerpost_claims::{BoxFuture, ClaimStore, Name, Reconciler, StoreError};
-use fingerpost_control::{Ambient as _, Explained, LiveView, Node, Snapshot, Warning};
+use fingerpost_control::{Ambient as _, Explained, LiveView, Node, Snapshot};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
@@ -38,7 +38,6 @@ pub(super) struct State {
     /// The serial that the claims are of; `None` where they are not read, but remembered.
     pub(super) serial: Option<u64>,
     pub(super) fingerprint: String,
-    pub(super) warnings: Vec<Warning>,
 }
 
 impl Live {
@@ -129,7 +128,6 @@ impl LiveView for Live {
             facts: state.reconciler.facts(),
             claims: state.reconciler.claims(),
             report: state.reconciler.report(),
-            warnings: &state.warnings,
         });
     }
 

@@ -60,7 +60,7 @@ pub(super) fn paths(admin: &AdminArgs, host: &str, as_json: bool) -> Output {
         let mut out = String::new();
         for (prefix, target) in &entries {
             let target = target.as_str().unwrap_or_default();
-            let code = code(prefix).or(claim.get("code").and_then(Value::as_str));
+            let code = code(prefix).or_else(|| claim.get("code").and_then(Value::as_str));
             let code = code.map(|code| format!("  ({code})")).unwrap_or_default();
             _ = writeln!(out, "{prefix:width$}  {target}{code}");
         }
