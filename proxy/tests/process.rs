@@ -234,6 +234,23 @@ fn what_cannot_start_says_why_and_fails() {
 }
 
 #[test]
+fn a_second_process_does_not_share_the_port() {
+    let first = Proxy::start(&config("one"));
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("second.toml");
+    fs::write(&file, config("two").replace("127.0.0.1:0", &first.address.to_string())).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_fingerpost"))
+        .args(["run", "--config"])
+        .arg(&file)
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("can't listen on"), "{text}");
+    assert!(first.get("/").ends_with("one"));
+}
+
+#[test]
 fn the_demo_proves_itself() {
     let output =
         Command::new(env!("CARGO_BIN_EXE_fingerpost")).args(["demo", "--check"]).output().unwrap();

@@ -24,13 +24,14 @@ impl Listeners {
     /// What the system says, with the address.
     pub fn bind(addresses: &[SocketAddr], threads: usize) -> io::Result<Self> {
         let mut addresses = addresses.to_vec();
+        for address in &addresses {
+            claim(*address).map_err(|error| cannot_listen(*address, &error))?;
+        }
         let mut sets = Vec::new();
         for _ in 0..threads.max(1) {
             let mut set = Vec::new();
             for address in &mut addresses {
-                let socket = listen(*address).map_err(|error| {
-                    io::Error::new(error.kind(), format!("can't listen on {address}: {error}"))
-                })?;
+                let socket = listen(*address).map_err(|error| cannot_listen(*address, &error))?;
                 *address = socket.local_addr()?;
                 set.push(socket);
             }
@@ -56,6 +57,16 @@ impl Listeners {
     pub(super) fn into_sets(self) -> Vec<Vec<TcpListener>> {
         self.sets
     }
+}
+
+fn cannot_listen(address: SocketAddr, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("can't listen on {address}: {error}"))
+}
+
+/// Fails where somebody listens already: sockets that share a port would both be given connections, and
+/// a process that was forgotten would go on answering by what it read last.
+fn claim(address: SocketAddr) -> io::Result<()> {
+    TcpListener::bind(address).map(drop)
 }
 
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {
