@@ -188,31 +188,44 @@ impl PathTree {
         self.sole.or_else(|| self.walk::<false>(ROOT, rest))
     }
 
-    fn walk<const ENCODED: bool>(&self, at: u32, rest: &[u8]) -> Option<u32> {
-        let node = self.at(at)?;
-        if rest.is_empty() {
-            return node.slashed.map(|(_, value)| value).or(node.catch_all);
-        }
-        if !node.statics.is_empty() || node.param.is_some() {
-            let Cut { segment, head, rest } = Cut::from(rest);
+    /// Goes down from `at`, straight on where there is one way, and back where a way ends in nothing.
+    fn walk<const ENCODED: bool>(&self, mut at: u32, mut rest: &[u8]) -> Option<u32> {
+        loop {
+            let node = self.at(at)?;
+            if rest.is_empty() {
+                return node.slashed.map(|(_, value)| value).or(node.catch_all);
+            }
+            if node.statics.is_empty() && node.param.is_none() {
+                return node.catch_all;
+            }
+            let Cut { segment, head, rest: deeper } = Cut::from(rest);
             let found = if ENCODED && memchr::memchr(b'%', segment).is_some() {
                 let decoded = Vec::from_iter(percent_encoding::percent_decode(segment));
                 node.statics.find(&decoded, Head::of(&decoded))
             } else {
                 node.statics.find(segment, head)
             };
-            let param = node.param.filter(|_| !segment.is_empty());
-            for next in [found, param].into_iter().flatten() {
-                let value = match rest {
-                    Some(deeper) => self.walk::<ENCODED>(next, deeper),
-                    None => self.at(next)?.leaf.map(|(_, value)| value),
-                };
-                if value.is_some() {
-                    return value;
+            let param = if segment.is_empty() { None } else { node.param };
+            let only = match (found, param) {
+                (None, None) => return node.catch_all,
+                (Some(next), None) | (None, Some(next)) if node.catch_all.is_none() => next,
+                (first, second) => {
+                    let down = |next: Option<u32>| match deeper {
+                        Some(deeper) => self.walk::<ENCODED>(next?, deeper),
+                        None => self.leaf(next?),
+                    };
+                    return down(first).or_else(|| down(second)).or(node.catch_all);
                 }
+            };
+            match deeper {
+                Some(deeper) => (at, rest) = (only, deeper),
+                None => return self.leaf(only),
             }
         }
-        node.catch_all
+    }
+
+    fn leaf(&self, node: u32) -> Option<u32> {
+        self.at(node)?.leaf.map(|(_, value)| value)
     }
 
     /// `/` is no node of its own: its value stands at the root.
