@@ -1,8 +1,5 @@
 //! The literal children of one node.
 
-use std::hash::{BuildHasher, Hasher};
-
-use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
 /// Literal segments to nodes: a list while there are few, a hash table from then on.
@@ -39,11 +36,11 @@ pub(crate) struct Cut<'a> {
 
 impl Head {
     pub(crate) fn of(segment: &[u8]) -> Self {
-        let bytes = match segment.first_chunk() {
-            Some(first) => u64::from_le_bytes(*first),
-            None => segment.iter().rev().fold(0, |bytes, &byte| bytes << 8 | u64::from(byte)),
-        };
-        Self { bytes, len: u32::try_from(segment.len()).unwrap_or(u32::MAX) }
+        let bytes = segment.first_chunk().map_or_else(|| padded(segment), |first| *first);
+        Self {
+            bytes: u64::from_le_bytes(bytes),
+            len: u32::try_from(segment.len()).unwrap_or(u32::MAX),
+        }
     }
 }
 
@@ -51,14 +48,17 @@ impl<'a> Cut<'a> {
     /// Cuts the first segment off `path`, which begins after a slash.
     #[inline]
     pub(crate) fn from(path: &'a [u8]) -> Self {
-        let Some(first) = path.first_chunk().map(|first| u64::from_le_bytes(*first)) else {
-            return Self::at(path, path.iter().position(|&byte| byte == b'/'), Head::of);
-        };
+        let whole = path.first_chunk();
+        let first = u64::from_le_bytes(whole.map_or_else(|| padded(path), |first| *first));
         match slash(first) {
             Some(end) => {
                 let bytes = first & !(u64::MAX << (8 * end));
                 let len = u32::try_from(end).unwrap_or(u32::MAX);
                 Self::at(path, Some(end), |_| Head { bytes, len })
+            }
+            None if whole.is_none() => {
+                let len = u32::try_from(path.len()).unwrap_or(u32::MAX);
+                Self::at(path, None, |_| Head { bytes: first, len })
             }
             None => {
                 let more = path.get(8..).unwrap_or_default();
@@ -77,6 +77,15 @@ impl<'a> Cut<'a> {
         let rest = end.and_then(|end| path.get(end + 1..));
         Self { segment, head: head(segment), rest }
     }
+}
+
+/// Fewer than eight bytes, and zeros behind them.
+fn padded(segment: &[u8]) -> [u8; 8] {
+    let mut bytes = [0; 8];
+    if let Some(start) = bytes.get_mut(..segment.len()) {
+        start.copy_from_slice(segment);
+    }
+    bytes
 }
 
 /// The position of the first slash among eight bytes.
@@ -133,12 +142,12 @@ impl Child {
     }
 }
 
-/// Literals are the operator's own, so their hash needs no secret.
+/// Literals are the operator's own, so their hash needs no secret: a multiplication by an odd number, its high
+/// half folded onto the low one.
 fn hash(head: Head) -> u64 {
-    let mut state = FixedState::with_seed(0).build_hasher();
-    state.write_u64(head.bytes);
-    state.write_u32(head.len);
-    state.finish()
+    let mixed =
+        (head.bytes ^ u64::from(head.len).rotate_left(56)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed ^ mixed >> 32
 }
 
 #[cfg(test)]
