@@ -1,6 +1,10 @@
 //! Flips through the write door, over sockets.
 
-#![expect(clippy::unwrap_used, reason = "a step that fails ends the test")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a step that fails ends the test"
+)]
 
 #[path = "door/claims.rs"]
 mod claims;

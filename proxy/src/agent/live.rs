@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use fingerpost_authority::HostPattern;
 use fingerpost_claims::{BoxFuture, ClaimStore, Name, Reconciler, StoreError};
-use fingerpost_control::{Ambient as _, Explained, LiveView, Node, Snapshot, Warning};
+use fingerpost_control::{Ambient as _, Explained, LiveView, Node, Snapshot};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
@@ -15,6 +15,7 @@ use super::late::LateStore;
 use super::nodes;
 use crate::config::Config;
 use crate::explain;
+use crate::listing::Listing;
 use crate::random::System;
 use crate::server::{Drain, Phase};
 use crate::snapshot::Snapshots;
@@ -38,7 +39,6 @@ pub(super) struct State {
     /// The serial that the claims are of; `None` where they are not read, but remembered.
     pub(super) serial: Option<u64>,
     pub(super) fingerprint: String,
-    pub(super) warnings: Vec<Warning>,
 }
 
 impl Live {
@@ -129,7 +129,6 @@ impl LiveView for Live {
             facts: state.reconciler.facts(),
             claims: state.reconciler.claims(),
             report: state.reconciler.report(),
-            warnings: &state.warnings,
         });
     }
 
@@ -185,6 +184,15 @@ impl LiveView for Live {
         patience: Duration,
     ) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
         Box::pin(self.wait(serial, patience))
+    }
+
+    fn routes(&self) -> Vec<u8> {
+        let snapshot = self.snapshots.current();
+        let state = self.state();
+        let rows = state.reconciler.rows();
+        let listing = Listing::new(&state.config, rows, &snapshot.router);
+        drop(state);
+        serde_json::to_vec(&listing).unwrap_or_default()
     }
 
     fn explain(&self, line: &[u8]) -> Result<Explained, String> {

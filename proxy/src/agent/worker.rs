@@ -80,7 +80,6 @@ impl Worker {
             reconciler,
             serial: known.serial,
             fingerprint: keep.fingerprint(),
-            warnings: Vec::new(),
         };
         let snapshots = Arc::new(Snapshots::new(snapshot));
         let live = Arc::new(Live::new(name, snapshots, store.clone(), state, drain));

@@ -94,7 +94,7 @@ fn row(token: &Listed) -> String {
     let Some(grant) = &token.grant else {
         return format!("{}  {created}  can't be read, and grants nothing", token.id);
     };
-    let or_dash = |name: Option<&Name>| name.map_or("-".to_owned(), ToString::to_string);
+    let or_dash = |name: Option<&Name>| name.map_or_else(|| "-".to_owned(), ToString::to_string);
     let (account, app) = (or_dash(grant.account()), or_dash(grant.app()));
     let name = or_dash(grant.name());
     format!("{}  {created}  {:<8}  {account}  {app}  {name}", token.id, grant.role())

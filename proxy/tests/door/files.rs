@@ -77,7 +77,7 @@ fn a_store_that_comes_back_is_followed_again() {
     let world = World::start_with(&files, ROUTES, QUICK);
     assert_eq!(world.served(HOST, "/paulca"), "go");
     fs::rename(&kept, files.claims()).unwrap();
-    let started = std::time::Instant::now();
+    let started = tokio::time::Instant::now();
     while world.put(&token, APP, HOST, "{}").status != 200 {
         assert!(started.elapsed().as_secs() < 20, "the store is never opened");
     }

@@ -1,7 +1,7 @@
 //! What a flip costs among a million entries. Run by itself: `cargo test -p fingerpost --test door --release -- --ignored --nocapture`.
 
 use std::fmt::Write as _;
-use std::time::Instant;
+use tokio::time::Instant;
 
 use fingerpost::apply;
 use fingerpost::snapshot::Snapshots;
