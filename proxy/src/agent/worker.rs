@@ -43,6 +43,9 @@ pub(super) struct Worker {
     known: Known,
     /// The rows of the snapshot in use.
     served: Rows,
+    /// The serial that this box has served last, in this process or before: a store that knows none is another
+    /// one, and is not believed.
+    last: Option<u64>,
     seed: u64,
     generation: u64,
     options: AgentOptions,
@@ -50,6 +53,8 @@ pub(super) struct Worker {
     trouble: Option<String>,
     /// Whether the last pass is not served yet.
     behind: bool,
+    /// Whether that is since the registry can't be written, which was logged.
+    stuck: bool,
 }
 
 impl Worker {
@@ -63,6 +68,7 @@ impl Worker {
         let name = Name::parse(&config.box_name).map_err(io::Error::other)?;
         let store = config.store.as_ref().map(|store| Arc::new(LateStore::new(&store.sqlite)));
         let (mut keep, kept) = open(&config, store.as_deref()).await?;
+        let last = kept.serial;
         let first = First::read(&config, store.as_deref(), &kept).await?;
         let First { reconciler, pass, known, trouble } = first;
         pass::log(reconciler.report(), &pass, None);
@@ -84,9 +90,21 @@ impl Worker {
         let snapshots = Arc::new(Snapshots::new(snapshot));
         let live = Arc::new(Live::new(name, snapshots, store.clone(), state, drain));
         let behind = kept.is_err();
-        let (served, trouble) = (rows, trouble);
-        let worker =
-            Self { live, store, keep, known, served, seed, generation, options, trouble, behind };
+        let served = rows;
+        let mut worker = Self {
+            live,
+            store,
+            keep,
+            known,
+            served,
+            last,
+            seed,
+            generation,
+            options,
+            trouble,
+            behind,
+            stuck: false,
+        };
         if !behind {
             worker.report();
         }
@@ -100,7 +118,8 @@ impl Worker {
     /// Follows until told to end.
     pub(super) async fn run(mut self, mut commands: UnboundedReceiver<Command>) {
         let mut watch = self.watch();
-        let mut poll = Instant::now() + jitter(self.options.poll);
+        // At once: somebody may have published since the first pass.
+        let mut poll = Instant::now();
         let mut list = Instant::now() + jitter(self.options.list);
         loop {
             let look = tokio::select! {
@@ -112,15 +131,22 @@ impl Worker {
                     }
                     Some(Command::End) | None => return,
                 },
-                _ = watch.changed(), if self.options.push => Look::Changes,
+                told = watch.changed(), if self.options.push => {
+                    if told.is_err() {
+                        // Until the next list; looking goes on.
+                        watch = Box::new(Silence);
+                    }
+                    Look::Changes
+                }
                 () = sleep_until(poll) => Look::Changes,
                 () = sleep_until(list) => Look::Everything,
             };
-            if matches!(look, Look::Everything) {
+            let everything = matches!(look, Look::Everything);
+            if everything {
                 list = Instant::now() + jitter(self.options.list);
             }
             poll = Instant::now() + jitter(self.options.poll);
-            if self.follow(look).await {
+            if self.follow(look).await || everything {
                 watch = self.watch();
             }
         }
@@ -136,9 +162,8 @@ impl Worker {
     /// Reads what has changed and serves by it; says whether the store was opened on the way.
     async fn follow(&mut self, look: Look) -> bool {
         let Some(store) = self.store.clone() else { return false };
-        let known = self.live.applied().borrow().or(self.known.serial);
         let was_open = store.is_open();
-        let opened = match store.open(known).await {
+        let opened = match store.open(self.last).await {
             Ok(()) => Ok(()),
             Err(LateError::NotNow(reason)) => Err(reason),
             Err(error @ LateError::Broken(_)) => Err(error.to_string()),
@@ -216,8 +241,14 @@ impl Worker {
         let (live, serial) = (Arc::clone(&self.live), self.known.serial);
         let rows = || live.state().reconciler.rows().clone();
         if let Err(fault) = self.keep.keep(&rows, diff, None, serial) {
-            tracing::error!(%fault, "the registry can't be written: what was before is served");
+            if !self.stuck {
+                tracing::error!(%fault, "the registry can't be written: what was before is served");
+            }
+            self.stuck = true;
             return;
+        }
+        if std::mem::take(&mut self.stuck) {
+            tracing::info!("the registry can be written again");
         }
         if !diff.is_empty() && !self.publish(diff) {
             return;
@@ -251,8 +282,9 @@ impl Worker {
     }
 
     /// Says what is on disk and in use.
-    fn report(&self) {
+    fn report(&mut self) {
         let Some(serial) = self.known.serial else { return };
+        self.last = Some(serial);
         let before = self.live.applied().send_replace(Some(serial));
         if before == Some(serial) {
             return;
