@@ -53,7 +53,11 @@ fn build() -> Value {
 
 fn path_item(path: &str) -> Value {
     let names = path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
-    let parameter = |name: &str| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } });
+    let parameter = |name: &str| {
+        json!({
+            "name": name, "in": "path", "required": true, "schema": { "type": "string" },
+        })
+    };
     json!({ "parameters": names.map(parameter).collect::<Vec<_>>() })
 }
 

@@ -54,6 +54,16 @@ static FIGHTS: &[&[Step]] = &[
       ("GET", "/api/cli/apps/tickets/go/domains/config.example", "", 404, "not_found"),
       ("DELETE", "/api/cli/apps/tickets/classic/domains/config.example", "", 404, "not_found"),
       ("POST", APP, r#"{"host":"config.example"}"#, 201, "")],
+    // What the operator has given is no leave to claim: a stored claim could not stand in its place.
+    &[("GET", "/api/cli/apps/tickets/classic/domains/bare.example", "", 200, ""),
+      ("PUT", "/api/cli/apps/tickets/classic/domains/bare.example/paths", r#"{"paths":{"a":"next.tickets.example"}}"#, 403, "host_not_owned"),
+      ("POST", APP, r#"{"host":"bare.example"}"#, 403, "host_not_owned")],
+    // An app of the same name in another account.
+    &[("POST", APP, r#"{"host":"one.pages.example"}"#, 201, ""),
+      ("GET", "/api/cli/apps/rival/classic/domains/one.pages.example", "", 404, "not_found"),
+      ("PUT", "/api/cli/apps/rival/classic/domains/one.pages.example/paths", r#"{"paths":{}}"#, 404, "not_found"),
+      ("DELETE", "/api/cli/apps/rival/classic/domains/one.pages.example", "", 404, "not_found"),
+      ("POST", "/api/cli/apps/rival/classic/domains", r#"{"host":"one.pages.example"}"#, 409, "host_held")],
     // Bodies.
     &[("POST", APP, r#"{"host":"tickets.example","host":"tickets.example"}"#, 400, "duplicate_key"),
       ("POST", APP, r#"{"host":"tickets.example","paths":{}}"#, 400, "unknown_member"),

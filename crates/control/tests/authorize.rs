@@ -104,8 +104,8 @@ async fn answers_hold_nothing_of_others() {
     let report = world.get(&world.tokens.publish, "/api/report").await.json();
     let hosts: Vec<_> =
         report["claims"].as_array().unwrap().iter().map(|one| &one["host"]).collect();
-    assert_eq!(hosts, ["config.example", "tickets.example"]);
-    assert_eq!(report["claims"][1]["warnings"][0]["code"], "legacy_unset");
+    assert_eq!(hosts, ["bare.example", "config.example", "tickets.example"]);
+    assert_eq!(report["claims"][2]["warnings"][0]["code"], "legacy_unset");
     let code = |report: &serde_json::Value, at: usize| {
         let claims = report["claims"].as_array().unwrap();
         let claim = claims.iter().find(|one| one["host"] == "tickets.example").unwrap();
@@ -119,7 +119,7 @@ async fn answers_hold_nothing_of_others() {
         (&*code(&report, 0), &*code(&report, 1)),
         ("target_other_account", "target_missing")
     );
-    assert_eq!(report["claims"].as_array().unwrap().len(), 3);
+    assert_eq!(report["claims"].as_array().unwrap().len(), 4);
 
     for who in [&world.tokens.publish, &world.tokens.person, &world.tokens.rival] {
         let other = if *who == world.tokens.rival { "tickets" } else { "rival" };

@@ -345,7 +345,11 @@ async fn a_list_and_a_claim() {
             "entries": entries, "sequence": null, "source": source,
         })
     };
-    let want = [line("config.example", 2, "config"), line("tickets.example", 1, "stored")];
+    let want = [
+        line("bare.example", 0, "config"),
+        line("config.example", 2, "config"),
+        line("tickets.example", 1, "stored"),
+    ];
     assert_eq!(list["domains"].as_array().unwrap()[..], want);
     let claim = world.get(&world.tokens.publish, CLAIM).await;
     assert_eq!(

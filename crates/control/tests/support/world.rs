@@ -44,7 +44,8 @@ pub(crate) fn name(text: &str) -> Name {
 /// | other.example | rival | web |
 /// | cp.example | tickets | control (marked `control_plane`) |
 ///
-/// `tickets` may claim `*.pages.example`; the configuration gives it `config.example` with a map.
+/// `tickets` may claim `*.pages.example`; the configuration gives it `config.example` with a map,
+/// and `bare.example`, which it could not claim by itself.
 pub(crate) fn facts(limits: Limits) -> Facts {
     let mut facts = Facts::new(limits);
     let routes = [
@@ -71,6 +72,8 @@ pub(crate) fn facts(limits: Limits) -> Facts {
     let mut claim = Claim::attach(config, name("tickets"), name("classic"), Reach::default());
     claim.set_paths(map, None, &Limits::default()).unwrap();
     facts.add_config_claim(claim);
+    let (account, app, reach) = (name("tickets"), name("classic"), Reach::default());
+    facts.add_config_claim(Claim::attach(host("bare.example"), account, app, reach));
     facts
 }
 
