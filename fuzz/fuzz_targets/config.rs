@@ -9,7 +9,8 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|text: &str| {
     match Config::parse("fuzz.toml", text) {
         Ok(config) => {
-            apply::router(&config, &apply::rows(&config), 1).expect("an accepted configuration has no conflicts");
+            apply::router(&config, &apply::rows(&config), 1)
+                .expect("an accepted configuration has no conflicts");
             assert!(!config.warnings.has_errors());
         }
         Err(diagnostics) => {

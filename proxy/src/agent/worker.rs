@@ -7,14 +7,15 @@ use std::sync::mpsc::Sender;
 
 use fingerpost_authority::Host;
 use fingerpost_claims::{
-    ClaimSet, ClaimStore, Name, Pass, Reconciler, Rows, RowsDiff, StoreError, Watch,
+    ClaimSet, ClaimStore, Name, Reconciler, Rows, RowsDiff, StoreError, Watch,
 };
 use fingerpost_router::Conflicts;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, sleep_until};
 
 use super::AgentOptions;
-use super::keep::{Keep, KeepError, Kept};
+use super::first::{First, open, words};
+use super::keep::Keep;
 use super::late::{LateError, LateStore};
 use super::live::{Live, State};
 use super::read::{Fresh, Known};
@@ -354,77 +355,6 @@ impl Watch for Silence {
     }
 }
 
-/// Opens the registry; a spoiled one is replaced where the claim store has what it had.
-async fn open(config: &Config, store: Option<&LateStore>) -> io::Result<(Keep, Kept)> {
-    let (Some(written), Some(store)) = (&config.store, store) else {
-        return Ok((Keep::default(), Kept::default()));
-    };
-    let path = written.registry();
-    match Keep::open(&path) {
-        Ok(opened) => Ok(opened),
-        Err(error @ KeepError::Spoiled(_)) => match store.open_existing().await {
-            Ok(()) => Keep::begin_anew(&path).map_err(|error| io::Error::other(chain(&error))),
-            Err(other) => Err(io::Error::other(format!("{}; and {other}", chain(&error)))),
-        },
-        Err(error) => Err(io::Error::other(chain(&error))),
-    }
-}
-
-/// What the first pass leaves.
-struct First {
-    reconciler: Reconciler,
-    pass: Pass,
-    known: Known,
-    trouble: Option<String>,
-}
-
-impl First {
-    async fn read(config: &Config, store: Option<&LateStore>, kept: &Kept) -> io::Result<Self> {
-        let mut known = Known::default();
-        let reason = match store {
-            None => {
-                let (reconciler, pass) =
-                    Reconciler::new(config.facts(), ClaimSet::new(), &kept.rows);
-                return Ok(Self { reconciler, pass, known, trouble: None });
-            }
-            Some(store) => match Self::claims(store, kept, &mut known).await {
-                Ok(claims) => {
-                    let (reconciler, pass) = Reconciler::new(config.facts(), claims, &kept.rows);
-                    return Ok(Self { reconciler, pass, known, trouble: None });
-                }
-                Err(error @ LateError::Broken(_)) => {
-                    return Err(io::Error::other(chain(&error)));
-                }
-                Err(LateError::NotNow(reason)) => reason,
-            },
-        };
-        let Some(serial) = kept.serial else {
-            return Err(io::Error::other(format!("the claim store can't be used: {reason}")));
-        };
-        tracing::error!(
-            serial,
-            "the claim store can't be read, what this box knew last is served: {reason}"
-        );
-        let (reconciler, pass) = remember(config, &kept.rows);
-        Ok(Self { reconciler, pass, known, trouble: Some(reason) })
-    }
-
-    async fn claims(
-        store: &LateStore,
-        kept: &Kept,
-        known: &mut Known,
-    ) -> Result<ClaimSet, LateError> {
-        store.open(kept.serial).await?;
-        let fresh = known.list(store).await.map_err(|error| LateError::NotNow(words(&error)))?;
-        let mut claims = ClaimSet::new();
-        for (key, body) in fresh.changes() {
-            claims.set(key, body);
-        }
-        known.took(fresh);
-        Ok(claims)
-    }
-}
-
 /// Makes `served` what `rows` are, where `diff` says that they differ.
 fn follow(served: &mut Rows, rows: &Rows, diff: &RowsDiff) {
     for (host, row) in &diff.aliases {
@@ -447,14 +377,4 @@ fn set<V>(map: &mut std::collections::BTreeMap<Host, V>, host: &Host, value: Opt
         Some(value) => _ = map.insert(host.clone(), value),
         None => _ = map.remove(host),
     }
-}
-
-fn words(error: &StoreError) -> String {
-    chain(error)
-}
-
-/// An error with its causes.
-fn chain(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(Some(error), |error| error.source());
-    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
