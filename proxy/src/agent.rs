@@ -25,6 +25,7 @@ use crate::config::Config;
 use crate::server::Drain;
 use crate::snapshot::Snapshots;
 
+mod first;
 mod keep;
 mod late;
 mod live;

@@ -35,7 +35,7 @@ enum Command {
     /// Report everything that is wrong with a configuration; exit 1 if it can't be used.
     Check(CheckArgs),
     /// List the routes, under each host its paths and prefixes.
-    Routes(ReadArgs),
+    Routes(RoutesArgs),
     /// Look at hostnames.
     #[command(subcommand)]
     Domains(DomainsCommand),
@@ -207,6 +207,14 @@ struct ReadArgs {
 }
 
 #[derive(Debug, Args)]
+struct RoutesArgs {
+    #[command(flatten)]
+    read: ReadArgs,
+    #[command(flatten)]
+    admin: AdminArgs,
+}
+
+#[derive(Debug, Args)]
 struct PathsArgs {
     /// The hostname.
     #[arg(value_name = "HOST")]
@@ -238,7 +246,14 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let output = match cli.command {
         Command::Run(args) => run::run(&args.config),
         Command::Check(args) => check::check(&args.config),
-        Command::Routes(args) => routes::routes(&args.config, args.json),
+        Command::Routes(args) => {
+            let (read, admin) = (args.read, args.admin.with_environment());
+            if admin.admin.is_some() {
+                live::routes(&admin, read.json)
+            } else {
+                routes::routes(&read.config, read.json)
+            }
+        }
         Command::Domains(DomainsCommand::Paths(args)) => {
             let (read, admin) = (args.read, args.admin.with_environment());
             if admin.admin.is_some() {

@@ -12,6 +12,7 @@ pub mod entry;
 pub mod explain;
 mod forward;
 mod headers;
+mod listing;
 pub mod logging;
 pub mod network;
 mod problem;

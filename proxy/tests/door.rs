@@ -1,8 +1,8 @@
 //! Flips through the write door, over sockets.
 
 #![expect(
-    clippy::unwrap_used,
     clippy::indexing_slicing,
+    clippy::unwrap_used,
     reason = "a step that fails ends the test"
 )]
 

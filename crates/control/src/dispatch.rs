@@ -57,6 +57,7 @@ async fn known(
         Operation::History => read::history(&call).await,
         Operation::Nodes => read::nodes(&call).await,
         Operation::Report => read::report(&call),
+        Operation::Routes => read::routes(&call),
         Operation::Snapshot => read::snapshot(&call),
         Operation::Health | Operation::OpenApi | Operation::Ready => {
             Err(Problem::not_found("there is nothing at this path"))

@@ -18,6 +18,7 @@ pub(crate) enum Operation {
     Paths,
     Ready,
     Report,
+    Routes,
     Snapshot,
 }
 
@@ -222,6 +223,15 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
         name: "readNodes",
         summary: "Every registered box with the serial that it has applied. For operators.",
         answers: &[(200, Some("Nodes"), "The boxes.")],
+        problems: &[400, 401, 403, 503],
+        ..NEW
+    },
+    Endpoint {
+        path: "/api/routes",
+        operation: Operation::Routes,
+        name: "readRoutes",
+        summary: "What each host serves in the snapshot in use. For operators.",
+        answers: &[(200, Some("Document"), "What routes --json prints.")],
         problems: &[400, 401, 403, 503],
         ..NEW
     },

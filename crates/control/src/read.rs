@@ -5,6 +5,7 @@ mod explain;
 mod history;
 mod nodes;
 mod report;
+mod routes;
 mod snapshot;
 
 pub(crate) use self::audit::audit;
@@ -12,4 +13,5 @@ pub(crate) use self::explain::explain;
 pub(crate) use self::history::history;
 pub(crate) use self::nodes::nodes;
 pub(crate) use self::report::report;
+pub(crate) use self::routes::routes;
 pub(crate) use self::snapshot::snapshot;

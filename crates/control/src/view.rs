@@ -30,6 +30,12 @@ pub trait LiveView: fmt::Debug + Send + Sync {
         patience: Duration,
     ) -> BoxFuture<'_, Result<Vec<String>, StoreError>>;
 
+    /// Lists what each host serves in the snapshot in use, as `routes --json` prints it. A view that has no
+    /// such list shows an empty one.
+    fn routes(&self) -> Vec<u8> {
+        b"{}".to_vec()
+    }
+
     /// Says which route a request takes, and why.
     ///
     /// `line` is a request as a line of `explain --jsonl` describes it.

@@ -134,6 +134,11 @@ static CASES: &[Case] = &[
     (Nothing, 401, "GET", "/api/nodes", "", &[], ""),
     (Nothing, 403, "GET", "/api/nodes", "person", &[], ""),
     (Down, 503, "GET", "/api/nodes", "operator", &[], ""),
+    (Nothing, 200, "GET", "/api/routes", "operator", &[], ""),
+    (Nothing, 400, "GET", "/api/routes?x", "operator", &[], ""),
+    (Nothing, 401, "GET", "/api/routes", "", &[], ""),
+    (Nothing, 403, "GET", "/api/routes", "person", &[], ""),
+    (Down, 503, "GET", "/api/routes", "operator", &[], ""),
 
     (Nothing, 200, "GET", "/api/openapi.json", "", &[], ""),
     (Nothing, 400, "GET", "/api/openapi.json?token=x", "", &[], ""),

@@ -15,6 +15,7 @@ use super::late::LateStore;
 use super::nodes;
 use crate::config::Config;
 use crate::explain;
+use crate::listing::Listing;
 use crate::random::System;
 use crate::server::{Drain, Phase};
 use crate::snapshot::Snapshots;
@@ -183,6 +184,15 @@ impl LiveView for Live {
         patience: Duration,
     ) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
         Box::pin(self.wait(serial, patience))
+    }
+
+    fn routes(&self) -> Vec<u8> {
+        let snapshot = self.snapshots.current();
+        let state = self.state();
+        let rows = state.reconciler.rows();
+        let listing = Listing::new(&state.config, rows, &snapshot.router);
+        drop(state);
+        serde_json::to_vec(&listing).unwrap_or_default()
     }
 
     fn explain(&self, line: &[u8]) -> Result<Explained, String> {

@@ -7,14 +7,15 @@ use std::sync::mpsc::Sender;
 
 use fingerpost_authority::Host;
 use fingerpost_claims::{
-    ClaimSet, ClaimStore, Name, Pass, Reconciler, Rows, RowsDiff, StoreError, Watch,
+    ClaimSet, ClaimStore, Name, Reconciler, Rows, RowsDiff, StoreError, Watch,
 };
 use fingerpost_router::Conflicts;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, sleep_until};
 
 use super::AgentOptions;
-use super::keep::{Keep, KeepError, Kept};
+use super::first::{First, open, words};
+use super::keep::Keep;
 use super::late::{LateError, LateStore};
 use super::live::{Live, State};
 use super::read::{Fresh, Known};
@@ -43,6 +44,9 @@ pub(super) struct Worker {
     known: Known,
     /// The rows of the snapshot in use.
     served: Rows,
+    /// The serial that this box has served last, in this process or before: a store that knows none is another
+    /// one, and is not believed.
+    last: Option<u64>,
     seed: u64,
     generation: u64,
     options: AgentOptions,
@@ -50,6 +54,8 @@ pub(super) struct Worker {
     trouble: Option<String>,
     /// Whether the last pass is not served yet.
     behind: bool,
+    /// Whether that is since the registry can't be written, which was logged.
+    stuck: bool,
 }
 
 impl Worker {
@@ -63,6 +69,7 @@ impl Worker {
         let name = Name::parse(&config.box_name).map_err(io::Error::other)?;
         let store = config.store.as_ref().map(|store| Arc::new(LateStore::new(&store.sqlite)));
         let (mut keep, kept) = open(&config, store.as_deref()).await?;
+        let last = kept.serial;
         let first = First::read(&config, store.as_deref(), &kept).await?;
         let First { reconciler, pass, known, trouble } = first;
         pass::log(reconciler.report(), &pass, None);
@@ -84,9 +91,21 @@ impl Worker {
         let snapshots = Arc::new(Snapshots::new(snapshot));
         let live = Arc::new(Live::new(name, snapshots, store.clone(), state, drain));
         let behind = kept.is_err();
-        let (served, trouble) = (rows, trouble);
-        let worker =
-            Self { live, store, keep, known, served, seed, generation, options, trouble, behind };
+        let served = rows;
+        let mut worker = Self {
+            live,
+            store,
+            keep,
+            known,
+            served,
+            last,
+            seed,
+            generation,
+            options,
+            trouble,
+            behind,
+            stuck: false,
+        };
         if !behind {
             worker.report();
         }
@@ -100,7 +119,8 @@ impl Worker {
     /// Follows until told to end.
     pub(super) async fn run(mut self, mut commands: UnboundedReceiver<Command>) {
         let mut watch = self.watch();
-        let mut poll = Instant::now() + jitter(self.options.poll);
+        // At once: somebody may have published since the first pass.
+        let mut poll = Instant::now();
         let mut list = Instant::now() + jitter(self.options.list);
         loop {
             let look = tokio::select! {
@@ -112,15 +132,22 @@ impl Worker {
                     }
                     Some(Command::End) | None => return,
                 },
-                _ = watch.changed(), if self.options.push => Look::Changes,
+                told = watch.changed(), if self.options.push => {
+                    if told.is_err() {
+                        // Until the next list; looking goes on.
+                        watch = Box::new(Silence);
+                    }
+                    Look::Changes
+                }
                 () = sleep_until(poll) => Look::Changes,
                 () = sleep_until(list) => Look::Everything,
             };
-            if matches!(look, Look::Everything) {
+            let everything = matches!(look, Look::Everything);
+            if everything {
                 list = Instant::now() + jitter(self.options.list);
             }
             poll = Instant::now() + jitter(self.options.poll);
-            if self.follow(look).await {
+            if self.follow(look).await || everything {
                 watch = self.watch();
             }
         }
@@ -136,9 +163,8 @@ impl Worker {
     /// Reads what has changed and serves by it; says whether the store was opened on the way.
     async fn follow(&mut self, look: Look) -> bool {
         let Some(store) = self.store.clone() else { return false };
-        let known = self.live.applied().borrow().or(self.known.serial);
         let was_open = store.is_open();
-        let opened = match store.open(known).await {
+        let opened = match store.open(self.last).await {
             Ok(()) => Ok(()),
             Err(LateError::NotNow(reason)) => Err(reason),
             Err(error @ LateError::Broken(_)) => Err(error.to_string()),
@@ -216,8 +242,14 @@ impl Worker {
         let (live, serial) = (Arc::clone(&self.live), self.known.serial);
         let rows = || live.state().reconciler.rows().clone();
         if let Err(fault) = self.keep.keep(&rows, diff, None, serial) {
-            tracing::error!(%fault, "the registry can't be written: what was before is served");
+            if !self.stuck {
+                tracing::error!(%fault, "the registry can't be written: what was before is served");
+            }
+            self.stuck = true;
             return;
+        }
+        if std::mem::take(&mut self.stuck) {
+            tracing::info!("the registry can be written again");
         }
         if !diff.is_empty() && !self.publish(diff) {
             return;
@@ -251,8 +283,9 @@ impl Worker {
     }
 
     /// Says what is on disk and in use.
-    fn report(&self) {
+    fn report(&mut self) {
         let Some(serial) = self.known.serial else { return };
+        self.last = Some(serial);
         let before = self.live.applied().send_replace(Some(serial));
         if before == Some(serial) {
             return;
@@ -322,77 +355,6 @@ impl Watch for Silence {
     }
 }
 
-/// Opens the registry; a spoiled one is replaced where the claim store has what it had.
-async fn open(config: &Config, store: Option<&LateStore>) -> io::Result<(Keep, Kept)> {
-    let (Some(written), Some(store)) = (&config.store, store) else {
-        return Ok((Keep::default(), Kept::default()));
-    };
-    let path = written.registry();
-    match Keep::open(&path) {
-        Ok(opened) => Ok(opened),
-        Err(error @ KeepError::Spoiled(_)) => match store.open_existing().await {
-            Ok(()) => Keep::begin_anew(&path).map_err(|error| io::Error::other(chain(&error))),
-            Err(other) => Err(io::Error::other(format!("{}; and {other}", chain(&error)))),
-        },
-        Err(error) => Err(io::Error::other(chain(&error))),
-    }
-}
-
-/// What the first pass leaves.
-struct First {
-    reconciler: Reconciler,
-    pass: Pass,
-    known: Known,
-    trouble: Option<String>,
-}
-
-impl First {
-    async fn read(config: &Config, store: Option<&LateStore>, kept: &Kept) -> io::Result<Self> {
-        let mut known = Known::default();
-        let reason = match store {
-            None => {
-                let (reconciler, pass) =
-                    Reconciler::new(config.facts(), ClaimSet::new(), &kept.rows);
-                return Ok(Self { reconciler, pass, known, trouble: None });
-            }
-            Some(store) => match Self::claims(store, kept, &mut known).await {
-                Ok(claims) => {
-                    let (reconciler, pass) = Reconciler::new(config.facts(), claims, &kept.rows);
-                    return Ok(Self { reconciler, pass, known, trouble: None });
-                }
-                Err(error @ LateError::Broken(_)) => {
-                    return Err(io::Error::other(chain(&error)));
-                }
-                Err(LateError::NotNow(reason)) => reason,
-            },
-        };
-        let Some(serial) = kept.serial else {
-            return Err(io::Error::other(format!("the claim store can't be used: {reason}")));
-        };
-        tracing::error!(
-            serial,
-            "the claim store can't be read, what this box knew last is served: {reason}"
-        );
-        let (reconciler, pass) = remember(config, &kept.rows);
-        Ok(Self { reconciler, pass, known, trouble: Some(reason) })
-    }
-
-    async fn claims(
-        store: &LateStore,
-        kept: &Kept,
-        known: &mut Known,
-    ) -> Result<ClaimSet, LateError> {
-        store.open(kept.serial).await?;
-        let fresh = known.list(store).await.map_err(|error| LateError::NotNow(words(&error)))?;
-        let mut claims = ClaimSet::new();
-        for (key, body) in fresh.changes() {
-            claims.set(key, body);
-        }
-        known.took(fresh);
-        Ok(claims)
-    }
-}
-
 /// Makes `served` what `rows` are, where `diff` says that they differ.
 fn follow(served: &mut Rows, rows: &Rows, diff: &RowsDiff) {
     for (host, row) in &diff.aliases {
@@ -415,14 +377,4 @@ fn set<V>(map: &mut std::collections::BTreeMap<Host, V>, host: &Host, value: Opt
         Some(value) => _ = map.insert(host.clone(), value),
         None => _ = map.remove(host),
     }
-}
-
-fn words(error: &StoreError) -> String {
-    chain(error)
-}
-
-/// An error with its causes.
-fn chain(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(Some(error), |error| error.source());
-    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::AdminArgs;
 use super::output::Output;
+use super::{AdminArgs, routes};
 use crate::client::{AdminClient, query};
 
 /// `explain --admin`: which route a request takes in the snapshot in use.
@@ -28,6 +28,15 @@ pub(super) fn explain(admin: &AdminArgs, host: &str, target: &str, as_json: bool
             _ = writeln!(out, "  - {step}");
         }
         Ok(Output::new(out))
+    })
+}
+
+/// `routes --admin`: what each host serves in the snapshot in use.
+pub(super) fn routes(admin: &AdminArgs, as_json: bool) -> Output {
+    asked(admin, |client| {
+        let listing = serde_json::from_value(client.get("/api/routes")?);
+        let listing = listing.map_err(|error| format!("the box is of another version: {error}"))?;
+        Ok(routes::print(&listing, as_json))
     })
 }
 
@@ -60,7 +69,8 @@ pub(super) fn paths(admin: &AdminArgs, host: &str, as_json: bool) -> Output {
         let mut out = String::new();
         for (prefix, target) in &entries {
             let target = target.as_str().unwrap_or_default();
-            let code = code(prefix).or_else(|| claim.get("code").and_then(Value::as_str));
+            let whole = || claim.get("code").and_then(Value::as_str);
+            let code = code(prefix).or_else(whole);
             let code = code.map(|code| format!("  ({code})")).unwrap_or_default();
             _ = writeln!(out, "{prefix:width$}  {target}{code}");
         }

@@ -729,6 +729,15 @@ paulca = "third.example"
         ],
     },
     Case {
+        what: "an admin listener for everybody",
+        text: r##"[listen]
+admin = "0.0.0.0:9000"
+"##,
+        want: &[
+            "2:9: warning: listen.admin: 0.0.0.0:9000 can be reached from other networks, and tokens are sent to it in the clear; use a loopback or private address",
+        ],
+    },
+    Case {
         what: "claims that are fine by themselves",
         text: r##"[limits]
 max_paths_per_claim = 2

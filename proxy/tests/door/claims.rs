@@ -1,9 +1,11 @@
 //! What may be published, and what comes of it.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use fingerpost_control::Role;
 use serde_json::{Value, json};
 
-use super::world::{CLAIM, Files, ROUTES, World};
+use super::world::{CLAIM, Files, ROUTES, World, served};
 
 const APP: &str = "tickets/classic";
 const HOST: &str = "tickets.example";
@@ -34,6 +36,48 @@ fn a_flip_is_live_before_its_answer() {
     let reply = world.put(&token, APP, HOST, "{}");
     assert_eq!((reply.status, &reply.json()["changed"]), (200, &json!(false)));
     assert_eq!(world.running.snapshots().current().generation, generation);
+}
+
+/// Clients ask all the time. Whatever begins after a flip was answered, and ends before the next one is asked for,
+/// is served by the application that was answered; and nothing fails.
+#[test]
+fn under_load_nothing_is_served_by_the_application_before() {
+    let files = Files::new();
+    let token = files.token(Role::Publish, Some("tickets"), Some("classic"));
+    let world = World::start(&files, &[ROUTES, CLAIM].concat());
+    assert_eq!(world.put(&token, APP, HOST, "{}").status, 200);
+    // Even while a map is in use, odd while another is being published.
+    let epoch = AtomicUsize::new(0);
+    let (proxy, checked) = (world.proxy, AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                loop {
+                    let before = epoch.load(Ordering::SeqCst);
+                    if before == usize::MAX {
+                        return;
+                    }
+                    let by = served(proxy, HOST, "/paulca");
+                    assert!(by == "go" || by == "classic", "{by}");
+                    if before.is_multiple_of(2) && epoch.load(Ordering::SeqCst) == before {
+                        assert_eq!(by, ["classic", "go"][before / 2 % 2]);
+                        checked.fetch_add(1, Ordering::SeqCst);
+                    }
+                }
+            });
+        }
+        for flip in 0..40 {
+            epoch.fetch_add(1, Ordering::SeqCst);
+            let map = ["{\"paulca\": \"next.tickets.example\"}", "{}"][flip % 2];
+            assert_eq!(world.put(&token, APP, HOST, map).status, 200);
+            epoch.fetch_add(1, Ordering::SeqCst);
+            let goal = checked.load(Ordering::SeqCst) + 8;
+            while checked.load(Ordering::SeqCst) < goal {
+                std::thread::yield_now();
+            }
+        }
+        epoch.store(usize::MAX, Ordering::SeqCst);
+    });
 }
 
 #[test]

@@ -50,6 +50,8 @@ fn a_box_starts_from_its_registry_while_the_claim_store_is_gone_or_spoiled() {
         let token = ended(&files);
         spoil(&files);
         let world = World::start_with(&files, ROUTES, QUICK);
+        // Several looks at the store find the same.
+        std::thread::sleep(QUICK.poll * 10);
         assert_eq!(world.served(HOST, "/paulca"), "go");
         assert_eq!(world.served(HOST, "/bob"), "classic");
         assert_eq!(world.served("x.pages.example", "/"), "go");

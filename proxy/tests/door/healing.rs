@@ -41,6 +41,7 @@ fn a_cut_push_is_healed_by_looking() {
     let hour = Duration::from_secs(3600);
     let world =
         World::start_with(&files, ROUTES, AgentOptions { poll: hour, list: hour, push: false });
+    // But for the look right after the start.
     std::thread::sleep(Duration::from_millis(300));
     let line = "PUT /api/cli/apps/tickets/classic/domains/tickets.example/paths\nPrefer: wait=0";
     let reply = world.ask(&token, line, "{\"paths\": {}}");
@@ -49,6 +50,40 @@ fn a_cut_push_is_healed_by_looking() {
     assert_eq!(world.served(HOST, "/paulca"), "go");
     let snapshot = world.ask(&operator, "GET /api/snapshot", "").json();
     assert!(snapshot["serial"].as_u64().unwrap() < reply.json()["serial"].as_u64().unwrap());
+}
+
+/// What is not on disk is not served, and what could not be kept is kept later, whole.
+#[test]
+fn a_registry_that_cannot_be_written_holds_the_flip_back() {
+    let files = Files::new();
+    let token = files.token(Role::Publish, Some("tickets"), Some("classic"));
+    let world = World::start_with(&files, ROUTES, QUICK);
+    let body = "{\"host\": \"tickets.example\"}";
+    assert_eq!(world.ask(&token, "POST /api/cli/apps/tickets/classic/domains", body).status, 201);
+    world.put(&token, "tickets/classic", HOST, "{}");
+    let lock = rusqlite::Connection::open(files.registry()).unwrap();
+    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let line = "PUT /api/cli/apps/tickets/classic/domains/tickets.example/paths\nPrefer: wait=1";
+    for prefix in ["paulca", "bob"] {
+        let map = format!("{{\"paths\": {{\"{prefix}\": \"next.tickets.example\"}}}}");
+        let reply = world.ask(&token, line, &map);
+        assert_eq!(
+            (reply.status, &reply.json()["lagging"]),
+            (202, &serde_json::json!(["local"])),
+            "{prefix}"
+        );
+        assert_eq!(world.served(HOST, &format!("/{prefix}")), "classic");
+    }
+    lock.execute_batch("COMMIT").unwrap();
+    world.wait_for(HOST, "/bob", "go");
+    assert_eq!(world.served(HOST, "/paulca"), "classic");
+
+    // The registry has it too.
+    drop((world, lock));
+    files.lose_claims();
+    let world = World::start(&files, ROUTES);
+    assert_eq!(world.served(HOST, "/bob"), "go");
+    assert_eq!(world.served(HOST, "/paulca"), "classic");
 }
 
 #[test]

@@ -67,6 +67,11 @@ fn read_verbs_ask_the_live_snapshot() {
     assert_eq!(world.put(&token, "tickets/classic", "tickets.example", map).status, 200);
     let url = format!("http://{}", world.door);
 
+    let routes = fingerpost(&["routes", "--admin", &url], Some(&operator));
+    let want = "tickets.example (account tickets, app classic)\n  \
+                /{*rest}  respond 200              classic\n  paulca    -> next.tickets.example\n";
+    assert!(routes.out.contains(want), "{}{}", routes.out, routes.err);
+
     let paths =
         fingerpost(&["domains", "paths", "tickets.example", "--admin", &url], Some(&operator));
     assert_eq!(paths.out, "gone    gone.example  (target_missing)\npaulca  next.tickets.example\n");

@@ -1,7 +1,7 @@
 //! The tables that do not depend on others.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -36,6 +36,13 @@ pub(super) fn listen(raw: Option<RawListen>, report: &mut Report<'_>) -> Listen 
         report.error(&place.key("https"), message);
     }
     let admin = value::optional(&place.key("admin"), raw.admin.as_ref(), report, socket_address);
+    if let Some(admin) = admin.filter(|admin| is_public(admin.ip())) {
+        let message = format!(
+            "{admin} can be reached from other networks, and tokens are sent to it in the clear; \
+             use a loopback or private address"
+        );
+        report.warn(&place.key("admin"), message);
+    }
     let mut seen = BTreeSet::new();
     let all = http.iter().cloned().chain(admin.map(|admin| (admin, place.key("admin"))));
     for (address, place) in all {
@@ -45,6 +52,13 @@ pub(super) fn listen(raw: Option<RawListen>, report: &mut Report<'_>) -> Listen 
         }
     }
     Listen { http: http.into_iter().map(|(address, _)| address).collect(), admin }
+}
+
+fn is_public(ip: IpAddr) -> bool {
+    match ip.to_canonical() {
+        IpAddr::V4(ip) => !(ip.is_loopback() || ip.is_private() || ip.is_link_local()),
+        IpAddr::V6(ip) => !(ip.is_loopback() || ip.is_unique_local() || ip.is_unicast_link_local()),
+    }
 }
 
 fn socket_address(text: &str) -> Result<SocketAddr, String> {
