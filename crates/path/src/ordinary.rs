@@ -88,12 +88,6 @@ pub(crate) const fn is_ordinary_byte(byte: u8) -> bool {
     matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-')
 }
 
-/// Splits a path that begins with a slash into its first segment and what follows.
-pub(crate) fn first_segment(path: &[u8]) -> (&[u8], &[u8]) {
-    let rest = path.get(1..).unwrap_or_default();
-    rest.split_at(rest.iter().position(|&byte| byte == b'/').unwrap_or(rest.len()))
-}
-
 impl Rules {
     /// The first segment of an ordinary path: one that has no other spelling (P2).
     ///

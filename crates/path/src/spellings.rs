@@ -6,7 +6,6 @@ use std::fmt;
 
 use crate::forms::{Form, forms};
 use crate::hygiene::{PathRefused, check_path};
-use crate::ordinary::first_segment;
 use crate::{Families, Rules, Slug};
 
 /// By which reading a segment, or a route, was found.
@@ -157,17 +156,15 @@ struct Views {
 impl Views {
     /// Adds every first segment of one form.
     fn read(&mut self, rules: &Rules, form: &Form<'_>) {
-        let (first, mut tail) = first_segment(&form.bytes);
+        // A form begins with a slash: nothing stands in front of it.
+        let mut segments = form.bytes.split(|&byte| byte == b'/').skip(1);
+        let first = segments.next().unwrap_or_default();
         self.views(rules, form, first);
-        if first.is_empty() && rules.families().contains(Families::MERGE) {
-            while let Some(rest) = tail.strip_prefix(b"/") {
-                let (segment, after) = first_segment_of(rest);
-                if !segment.is_empty() {
-                    self.views(rules, form, segment);
-                    break;
-                }
-                tail = after;
-            }
+        if first.is_empty()
+            && rules.families().contains(Families::MERGE)
+            && let Some(segment) = segments.find(|segment| !segment.is_empty())
+        {
+            self.views(rules, form, segment);
         }
     }
 
@@ -193,10 +190,6 @@ impl Views {
             self.readings.push(Reading { segment: Cow::Owned(segment.to_vec()), spelling });
         }
     }
-}
-
-fn first_segment_of(rest: &[u8]) -> (&[u8], &[u8]) {
-    rest.split_at(memchr::memchr(b'/', rest).unwrap_or(rest.len()))
 }
 
 /// The part of `segment` before its first byte outside `slug`.
