@@ -89,7 +89,7 @@ async fn respond(
     incoming: Incoming,
     record: &mut Option<Box<Record>>,
 ) -> Outcome {
-    let host = match select(&Head::from_parts(&parts, None)) {
+    let host = match select(&Head::from_parts(&parts, client.tls_names())) {
         Ok(Selected::Host(host)) => Some(host),
         Ok(Selected::NoHost) => None,
         Ok(Selected::Asterisk) => return Outcome::Local(own_options()),

@@ -3,6 +3,7 @@
 mod client;
 mod connection;
 mod drain;
+mod handshake;
 mod listener;
 mod socket;
 mod watch;
@@ -16,6 +17,7 @@ use std::time::Duration;
 pub(crate) use client::Client;
 pub use drain::{Drain, Phase};
 pub use listener::Listeners;
+pub(crate) use listener::Scheme;
 pub(crate) use watch::Stage;
 
 use crate::snapshot::Snapshots;

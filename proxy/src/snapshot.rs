@@ -8,6 +8,7 @@ use tokio::sync::watch;
 
 use crate::entry::Entry;
 use crate::network::Network;
+use crate::tls::Certificates;
 
 /// Everything that routing needs, immutable, swapped as a whole.
 #[derive(Debug)]
@@ -103,6 +104,8 @@ pub struct Settings {
     pub forwarded: bool,
     /// Whether every request gets a line in the access log.
     pub access_log: bool,
+    /// The certificates of listeners for HTTPS.
+    pub certificates: Option<Arc<Certificates>>,
 }
 
 impl Default for Settings {
@@ -115,6 +118,7 @@ impl Default for Settings {
             trusted_proxies: Vec::new(),
             forwarded: false,
             access_log: false,
+            certificates: None,
         }
     }
 }

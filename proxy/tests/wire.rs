@@ -8,6 +8,7 @@
 mod wire {
     pub(crate) mod client;
     pub(crate) mod proxy;
+    pub(crate) mod secure;
     pub(crate) mod upstream;
 
     mod answers;
@@ -20,4 +21,5 @@ mod wire {
     mod pools;
     mod responses;
     mod retries;
+    mod tls;
 }

@@ -13,6 +13,7 @@ pub(crate) use self::route::{
     RawRedirect, RawRedirectTable, RawRespond, RawRoute, RawScope, RawSite,
 };
 pub(crate) use self::site::{RawChoice, RawFallback, RawLegacy, RawOnUnresolved, RawOptions};
+pub(crate) use self::tls::{RawCertificate, RawTls, RawTlsVersion};
 pub(crate) use self::tuning::{
     RawForwarding, RawLevel, RawLimits, RawLog, RawLogFormat, RawTimeouts,
 };
@@ -20,6 +21,7 @@ use super::defaults;
 
 mod route;
 mod site;
+mod tls;
 mod tuning;
 
 /// Configuration of the `fingerpost` proxy.
@@ -35,6 +37,10 @@ pub(crate) struct RawConfig {
     pub(crate) unknown_host: Option<RawUnknownHost>,
     /// Where the proxy listens.
     pub(crate) listen: Option<RawListen>,
+    /// How HTTPS is spoken.
+    pub(crate) tls: Option<RawTls>,
+    /// Certificates for HTTPS, each for the hosts that it names.
+    pub(crate) certificates: Option<Vec<RawCertificate>>,
     /// Where the box keeps what it knows.
     pub(crate) store: Option<RawStore>,
     /// Pools of upstream servers, by name: `[fleets.classic]`.
@@ -76,7 +82,7 @@ pub(crate) struct RawListen {
     /// Addresses for plain HTTP.
     #[schemars(extend("x-type" = "socket address", "default" = [defaults::HTTP]))]
     pub(crate) http: Option<Vec<String>>,
-    /// Addresses for HTTPS. TLS is not available yet: leave it empty.
+    /// Addresses for HTTPS. They need `[[certificates]]`.
     #[schemars(extend("x-type" = "socket address", "default" = []))]
     pub(crate) https: Option<Vec<String>>,
     /// Address of the admin listener, on which claims are published. Keep it on a loopback or private

@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use http::header::{FORWARDED, HOST};
 use http::{HeaderMap, HeaderName, HeaderValue};
 
+use crate::server::Scheme;
 use crate::snapshot::Settings;
 
 static X_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
@@ -27,9 +28,17 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
-    pub(crate) fn new(peer: SocketAddr, local: SocketAddr, settings: &Settings) -> Self {
+    pub(crate) fn new(
+        peer: SocketAddr,
+        local: SocketAddr,
+        scheme: Scheme,
+        settings: &Settings,
+    ) -> Self {
         let peer = peer.ip().to_canonical();
-        let scheme = "http";
+        let scheme = match scheme {
+            Scheme::Http => "http",
+            Scheme::Https => "https",
+        };
         let node = match peer {
             IpAddr::V4(_) => peer.to_string(),
             IpAddr::V6(_) => format!("\"[{peer}]\""),
