@@ -104,6 +104,8 @@ pub struct Settings {
     pub forwarded: bool,
     /// Whether every request gets a line in the access log.
     pub access_log: bool,
+    /// The port that HTTP is redirected to, on hosts that a certificate names.
+    pub https_redirect: Option<u16>,
     /// The certificates of listeners for HTTPS.
     pub certificates: Option<Arc<Certificates>>,
 }
@@ -118,6 +120,7 @@ impl Default for Settings {
             trusted_proxies: Vec::new(),
             forwarded: false,
             access_log: false,
+            https_redirect: None,
             certificates: None,
         }
     }

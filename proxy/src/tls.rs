@@ -107,6 +107,11 @@ impl Certificates {
         host.and_then(|host| self.naming(&host)).or(self.default.as_ref())
     }
 
+    /// Whether a certificate names `host`.
+    pub(crate) fn names(&self, host: &Host) -> bool {
+        self.naming(host).is_some()
+    }
+
     fn naming(&self, host: &Host) -> Option<&Arc<Served>> {
         self.exact.get(host).or_else(|| {
             let (_, parent) = host.as_str().split_once('.')?;

@@ -17,6 +17,7 @@ mod wire {
     mod failures;
     mod forwarding;
     mod headers;
+    mod https_redirect;
     mod limits;
     mod pools;
     mod responses;

@@ -4,6 +4,7 @@
 
 pub(crate) const BOX: &str = "local";
 pub(crate) const HTTP: &str = "127.0.0.1:8080";
+pub(crate) const HTTPS_PORT: u16 = 443;
 pub(crate) const SQLITE: &str = "fingerpost.db";
 pub(crate) const PATH: &str = "/{*rest}";
 pub(crate) const RESPOND_STATUS: u16 = 200;

@@ -34,6 +34,8 @@ pub struct Config {
     pub unknown_host: UnknownHost,
     /// Where the proxy listens.
     pub listen: Listen,
+    /// The port that HTTP is redirected to.
+    pub https_redirect: Option<u16>,
     /// The oldest version of TLS that clients may use.
     pub min_tls: MinVersion,
     /// The certificates for HTTPS in the order of the file. At most one is the default.

@@ -85,6 +85,14 @@ pub(crate) struct RawListen {
     /// Addresses for HTTPS. They need `[[certificates]]`.
     #[schemars(extend("x-type" = "socket address", "default" = []))]
     pub(crate) https: Option<Vec<String>>,
+    /// Answers requests by HTTP with 308 to HTTPS, where a certificate names the host. Routes with
+    /// `scope = "every-host"` and `/.well-known/acme-challenge/TOKEN` are served by HTTP all the same, and so is
+    /// what a trusted proxy says came by HTTPS.
+    #[schemars(extend("default" = false))]
+    pub(crate) redirect_http: Option<bool>,
+    /// The port that `redirect_http` sends clients to, as they see it.
+    #[schemars(range(min = 1), extend("default" = defaults::HTTPS_PORT))]
+    pub(crate) https_port: Option<u16>,
     /// Address of the admin listener, on which claims are published. Keep it on a loopback or private
     /// address. Without it nothing is published, and no file is written unless `[store]` says so.
     #[schemars(extend("x-type" = "socket address"))]

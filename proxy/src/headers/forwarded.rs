@@ -64,6 +64,12 @@ impl Origin {
         &self.address
     }
 
+    /// Whether the client asked by HTTPS, as far as we or a trusted proxy know.
+    pub(crate) fn is_secure(&self, headers: &HeaderMap) -> bool {
+        let told = || headers.get(&X_PROTO).map_or(&b""[..], HeaderValue::as_bytes);
+        self.scheme == "https" || self.trusted && told().eq_ignore_ascii_case(b"https")
+    }
+
     /// Sets every field, always: one that is absent is one that a client can supply.
     ///
     /// `sent` says whether the client sent any of them.

@@ -193,6 +193,17 @@ key = 7
         ],
     },
     Case {
+        what: "a redirect to no HTTPS",
+        text: r##"[listen]
+redirect_http = true
+https_port = 0
+"##,
+        want: &[
+            "2:17: listen.redirect_http: there is no HTTPS to send clients to: https is empty",
+            "3:14: listen.https_port: 0 is out of range: 1 to 65535",
+        ],
+    },
+    Case {
         what: "no listener",
         text: r##"listen = { http = [] }
 "##,

@@ -68,12 +68,6 @@ impl Trust {
         self
     }
 
-    pub(crate) fn alpn(mut self, protocols: &[&str]) -> Self {
-        self.config.alpn_protocols =
-            protocols.iter().map(|protocol| protocol.as_bytes().to_vec()).collect();
-        self
-    }
-
     /// Shakes hands; the error of one that fails.
     pub(crate) fn connect(
         &self,

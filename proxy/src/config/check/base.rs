@@ -54,6 +54,16 @@ pub(super) fn listen(raw: Option<RawListen>, report: &mut Report<'_>) -> Listen 
     Listen { http: addresses(http).collect(), https: addresses(https).collect(), admin }
 }
 
+pub(super) fn https_redirect(raw: Option<&RawListen>, report: &mut Report<'_>) -> Option<u16> {
+    let raw = raw.filter(|raw| raw.redirect_http == Some(true))?;
+    let place = Place::root().key("listen");
+    if raw.https.as_ref().is_none_or(Vec::is_empty) && !report.is_broken(&place.key("https")) {
+        let message = "there is no HTTPS to send clients to: https is empty";
+        report.error(&place.key("redirect_http"), message);
+    }
+    Some(raw.https_port.unwrap_or(defaults::HTTPS_PORT))
+}
+
 fn is_public(ip: IpAddr) -> bool {
     match ip.to_canonical() {
         IpAddr::V4(ip) => !(ip.is_loopback() || ip.is_private() || ip.is_link_local()),
