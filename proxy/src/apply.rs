@@ -149,6 +149,7 @@ fn settings(config: &Config) -> Settings {
         trusted_proxies: config.forwarding.trusted_proxies.clone(),
         forwarded: config.forwarding.forwarded,
         access_log: config.log.access,
+        http2: config.http2,
         https_redirect: config.https_redirect,
         certificates: certificates(config),
     }

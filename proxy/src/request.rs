@@ -55,7 +55,10 @@ pub(crate) async fn answer(
             response
         }
     };
-    if client.closes() {
+    if client.is_stream() {
+        // Nothing speaks of connections there (RFC 9113 section 8.2.2).
+        response.headers_mut().remove(CONNECTION);
+    } else if client.closes() {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
     if let Some(mut record) = record {

@@ -53,7 +53,7 @@ impl Served {
             .expect("the provider has suites for both versions")
             .with_no_client_auth()
             .with_cert_resolver(resolver);
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
         // Tickets keep nothing here, so that ten thousand certificates cost no memory for sessions.
         config.session_storage = Arc::new(NoServerSessionStorage {});
         if let Some(tickets) = &*TICKETS {

@@ -7,6 +7,7 @@
 
 mod wire {
     pub(crate) mod client;
+    pub(crate) mod h2_client;
     pub(crate) mod proxy;
     pub(crate) mod secure;
     pub(crate) mod upstream;
@@ -17,6 +18,8 @@ mod wire {
     mod failures;
     mod forwarding;
     mod headers;
+    mod http2;
+    mod http2_limits;
     mod https_redirect;
     mod limits;
     mod pools;

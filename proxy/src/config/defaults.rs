@@ -27,3 +27,5 @@ pub(crate) const MAX_HEADER_SIZE: u32 = 64 * 1024;
 pub(crate) const UPSTREAM_KEEP_ALIVE: u16 = 256;
 pub(crate) const MAX_PATHS_PER_CLAIM: u32 = 10_000;
 pub(crate) const MAX_WILDCARDS: u32 = 1_000;
+pub(crate) const MAX_CONCURRENT_STREAMS: u32 = 128;
+pub(crate) const MAX_RESETS: u32 = 200;

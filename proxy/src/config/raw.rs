@@ -15,7 +15,7 @@ pub(crate) use self::route::{
 pub(crate) use self::site::{RawChoice, RawFallback, RawLegacy, RawOnUnresolved, RawOptions};
 pub(crate) use self::tls::{RawCertificate, RawTls, RawTlsVersion};
 pub(crate) use self::tuning::{
-    RawForwarding, RawLevel, RawLimits, RawLog, RawLogFormat, RawTimeouts,
+    RawForwarding, RawHttp2, RawLevel, RawLimits, RawLog, RawLogFormat, RawTimeouts,
 };
 use super::defaults;
 
@@ -59,6 +59,8 @@ pub(crate) struct RawConfig {
     pub(crate) timeouts: Option<RawTimeouts>,
     /// How much of the machine the proxy uses.
     pub(crate) limits: Option<RawLimits>,
+    /// How HTTP/2 is spoken with clients.
+    pub(crate) http2: Option<RawHttp2>,
     /// What the proxy tells upstream servers about the client.
     pub(crate) forwarding: Option<RawForwarding>,
 }
@@ -85,6 +87,9 @@ pub(crate) struct RawListen {
     /// Addresses for HTTPS. They need `[[certificates]]`.
     #[schemars(extend("x-type" = "socket address", "default" = []))]
     pub(crate) https: Option<Vec<String>>,
+    /// Also speaks HTTP/2 without TLS, with clients that know it beforehand. By HTTPS, clients choose it themselves.
+    #[schemars(extend("default" = false))]
+    pub(crate) h2c: Option<bool>,
     /// Answers requests by HTTP with 308 to HTTPS, where a certificate names the host. Routes with
     /// `scope = "every-host"` and `/.well-known/acme-challenge/TOKEN` are served by HTTP all the same, and so is
     /// what a trusted proxy says came by HTTPS.

@@ -47,19 +47,43 @@ pub(crate) struct Client {
     blocked: Cell<bool>,
     /// That the time for the next request was cut short, and what `blocked` was then.
     cut_short: Cell<Option<bool>>,
+    /// It is one stream of a connection, which has one exchange only.
+    is_stream: bool,
+    /// That exchange went as far as the upstream let it.
+    answered: Cell<bool>,
 }
 
 impl Client {
     pub(super) fn new(link: Rc<Link>, watch: Rc<Watch>) -> Rc<Self> {
-        let client = Self {
+        let client = Self::with(link, watch, false);
+        client.begin(Stage::Head, client.settings().header_timeout);
+        Rc::new(client)
+    }
+
+    /// One stream of this connection, with waits of its own.
+    pub(super) fn stream(&self) -> Rc<Self> {
+        Rc::new(Self::with(Rc::clone(&self.link), self.worker().watch(), true))
+    }
+
+    const fn with(link: Rc<Link>, watch: Rc<Watch>, is_stream: bool) -> Self {
+        Self {
             link,
             watch,
             fresh: Cell::new(true),
             blocked: Cell::new(false),
             cut_short: Cell::new(None),
-        };
-        client.begin(Stage::Head, client.settings().header_timeout);
-        Rc::new(client)
+            is_stream,
+            answered: Cell::new(false),
+        }
+    }
+
+    /// Whether it is one stream of a connection that has many.
+    pub(crate) const fn is_stream(&self) -> bool {
+        self.is_stream
+    }
+
+    pub(super) fn is_answered(&self) -> bool {
+        self.answered.get()
     }
 
     pub(crate) fn worker(&self) -> &Worker {
@@ -120,8 +144,18 @@ impl Client {
         self.blocked.set(blocked);
     }
 
-    /// Its exchange is over.
-    pub(crate) fn await_request(&self) {
+    /// Its exchange is over: `answered` tells whether the client gave it up.
+    pub(crate) fn exchange_over(&self, answered: impl FnOnce() -> bool) {
+        if self.is_stream {
+            self.answered.set(answered());
+            self.watch.end();
+        } else {
+            self.await_request();
+        }
+    }
+
+    /// Nothing is under way.
+    pub(super) fn await_request(&self) {
         self.begin(Stage::Head, self.settings().keep_alive_timeout);
     }
 

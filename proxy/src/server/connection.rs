@@ -12,11 +12,11 @@ use tokio::net::TcpStream;
 
 use super::Phase;
 use super::client::{Client, Link};
-use super::handshake;
 use super::listener::Scheme;
 use super::socket::{ClientSocket, Wire};
 use super::watch::{Stage, Watch};
 use super::worker::Worker;
+use super::{handshake, http2, preface};
 use crate::headers::Origin;
 use crate::request;
 
@@ -28,8 +28,16 @@ pub(super) async fn serve(worker: Rc<Worker>, socket: TcpStream, scheme: Scheme,
     let origin = Origin::new(peer, local, scheme, &settings);
     match scheme {
         Scheme::Http => {
-            let link = Link::new(worker, origin, settings, None);
-            http1(socket, &Client::new(link, watch)).await;
+            let http2 = settings.http2.prior_knowledge && {
+                watch.begin(Stage::Head, worker.now(), settings.header_timeout);
+                let Some(http2) =
+                    handshake::in_time(&worker, &watch, preface::is_http2(&socket)).await
+                else {
+                    return;
+                };
+                http2
+            };
+            begin(socket, http2, Link::new(worker, origin, settings, None), watch).await;
         }
         Scheme::Https => {
             let Some((socket, served)) =
@@ -37,9 +45,17 @@ pub(super) async fn serve(worker: Rc<Worker>, socket: TcpStream, scheme: Scheme,
             else {
                 return;
             };
-            let link = Link::new(worker, origin, settings, Some(served));
-            http1(socket, &Client::new(link, watch)).await;
+            let http2 = socket.get_ref().1.alpn_protocol() == Some(b"h2");
+            begin(socket, http2, Link::new(worker, origin, settings, Some(served)), watch).await;
         }
+    }
+}
+
+async fn begin(socket: impl Wire, http2: bool, link: Rc<Link>, watch: Rc<Watch>) {
+    if http2 {
+        http2::serve(socket, link, watch).await;
+    } else {
+        http1(socket, &Client::new(link, watch)).await;
     }
 }
 

@@ -22,8 +22,8 @@ hots = ["a.example"]
 fleet = "go"
 "##,
         want: &[
-            r##"1:1: bocks: unknown key; known here: box, unknown_host, listen, tls, certificates, store, fleets, routes, site, claims, accounts, log, timeouts, limits, forwarding"##,
-            r##"2:1: frobnicate: unknown key; known here: box, unknown_host, listen, tls, certificates, store, fleets, routes, site, claims, accounts, log, timeouts, limits, forwarding"##,
+            r##"1:1: bocks: unknown key; known here: box, unknown_host, listen, tls, certificates, store, fleets, routes, site, claims, accounts, log, timeouts, limits, http2, forwarding"##,
+            r##"2:1: frobnicate: unknown key; known here: box, unknown_host, listen, tls, certificates, store, fleets, routes, site, claims, accounts, log, timeouts, limits, http2, forwarding"##,
             r##"3:3: rotues: unknown key; did you mean "routes"?"##,
             r##"7:1: fleets.go.conect_timeout: unknown key; did you mean "connect_timeout"?"##,
             r##"9:1: routes[0].hots: unknown key; did you mean "hosts"?"##,
@@ -871,7 +871,7 @@ routes = [{ path = "/x", fleet = "go" }]
 log = { "a b" = "ü", x = "é", y = 1 } # ü
 "##,
         want: &[
-            r##"1:1: "ключ": unknown key; known here: box, unknown_host, listen, tls, certificates, store, fleets, routes, site, claims, accounts, log, timeouts, limits, forwarding"##,
+            r##"1:1: "ключ": unknown key; known here: box, unknown_host, listen, tls, certificates, store, fleets, routes, site, claims, accounts, log, timeouts, limits, http2, forwarding"##,
             r##"2:9: log."a b": unknown key; known here: format, level, access"##,
             "2:22: log.x: unknown key; known here: format, level, access",
             "2:31: log.y: unknown key; known here: format, level, access",

@@ -90,6 +90,11 @@ impl Client {
         self
     }
 
+    /// Gives up a write that takes longer.
+    pub(crate) fn limit_writes(&self, time: Duration) {
+        self.stream.socket().set_write_timeout(Some(time)).unwrap();
+    }
+
     /// Writes what the peer may have stopped to read.
     pub(crate) fn try_send(&mut self, bytes: impl AsRef<[u8]>) -> bool {
         self.stream.write_all(bytes.as_ref()).is_ok()

@@ -68,6 +68,12 @@ impl Trust {
         self
     }
 
+    pub(crate) fn alpn(mut self, protocols: &[&str]) -> Self {
+        let protocols = protocols.iter().map(|protocol| protocol.as_bytes().to_vec());
+        self.config.alpn_protocols = protocols.collect();
+        self
+    }
+
     /// Shakes hands; the error of one that fails.
     pub(crate) fn connect(
         &self,

@@ -13,11 +13,12 @@ use crate::config::model::{
 };
 use crate::config::place::Place;
 use crate::config::raw::{
-    RawAccount, RawFleet, RawForwarding, RawLevel, RawLimits, RawListen, RawLog, RawLogFormat,
-    RawStore, RawTimeouts,
+    RawAccount, RawFleet, RawForwarding, RawHttp2, RawLevel, RawLimits, RawListen, RawLog,
+    RawLogFormat, RawStore, RawTimeouts,
 };
 use crate::config::report::Report;
 use crate::network::Network;
+use crate::snapshot::Http2;
 
 pub(super) fn listen(raw: Option<RawListen>, report: &mut Report<'_>) -> Listen {
     let raw = raw.unwrap_or_default();
@@ -52,6 +53,17 @@ pub(super) fn listen(raw: Option<RawListen>, report: &mut Report<'_>) -> Listen 
     }
     let addresses = |list: Vec<(SocketAddr, Place)>| list.into_iter().map(|(address, _)| address);
     Listen { http: addresses(http).collect(), https: addresses(https).collect(), admin }
+}
+
+pub(super) fn http2(listen: Option<&RawListen>, raw: Option<RawHttp2>) -> Http2 {
+    let raw = raw.unwrap_or_default();
+    Http2 {
+        prior_knowledge: listen.and_then(|listen| listen.h2c) == Some(true),
+        max_concurrent_streams: raw
+            .max_concurrent_streams
+            .unwrap_or(defaults::MAX_CONCURRENT_STREAMS),
+        max_resets: raw.max_resets.unwrap_or(defaults::MAX_RESETS),
+    }
 }
 
 pub(super) fn https_redirect(raw: Option<&RawListen>, report: &mut Report<'_>) -> Option<u16> {
