@@ -100,6 +100,11 @@ impl PathPattern {
     }
 
     /// The decoded literals.
+    /// Tells whether it is one catch-all.
+    pub(crate) fn is_of_every_path(&self) -> bool {
+        matches!(&*self.segments, [Segment::CatchAll(_)])
+    }
+
     pub(crate) fn literals(&self) -> impl Iterator<Item = &[u8]> {
         self.segments.iter().filter_map(|segment| match segment {
             Segment::Literal(bytes) => Some(&**bytes),
