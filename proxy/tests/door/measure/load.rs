@@ -1,0 +1,145 @@
+//! What flips do to the requests beside them.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use fingerpost_control::Role;
+use tokio::time::Instant;
+
+use super::million::{ENTRIES, HOSTS, fill, paths, routes};
+use super::{busy, spread};
+use crate::app;
+use crate::client::Client;
+use crate::process::Process;
+use crate::world::{Files, ask};
+
+const CONNECTIONS: usize = 16;
+/// Of all connections together, a second: well below what the box can do.
+const RATE: u32 = 3000;
+const FLIPS_A_SECOND: u32 = 10;
+const ROUNDS: usize = 3;
+const ROUND: Duration = Duration::from_secs(20);
+
+/// One request: when it was due, when it was sent, when it was answered.
+#[derive(Clone, Copy)]
+struct Timed {
+    due: Instant,
+    sent: Instant,
+    answered: Instant,
+}
+
+/// Sends at a fixed rate, whatever the answers take, until `end`.
+fn load(proxy: SocketAddr, end: Instant) -> Vec<Timed> {
+    let start = Instant::now() + Duration::from_millis(50);
+    let pause = Duration::from_secs(1) * u32::try_from(CONNECTIONS).unwrap() / RATE;
+    let connections = (0..CONNECTIONS).map(|number| {
+        thread::spawn(move || {
+            let mut client = Client::connect(proxy);
+            let mut times = Vec::with_capacity(1 << 14);
+            // The connections take turns, and no two ask for the same.
+            let mut due = start
+                + pause * u32::try_from(number).unwrap() / u32::try_from(CONNECTIONS).unwrap();
+            let mut entry = number * 7919;
+            while due < end {
+                thread::sleep(due.saturating_duration_since(Instant::now()));
+                entry = (entry + 104_729) % (HOSTS * ENTRIES);
+                let host = format!("h{}.example", entry % HOSTS);
+                // Every other account was never moved.
+                let (want, account) = [("new", "account"), ("old", "other")][times.len() % 2];
+                let sent = Instant::now();
+                let got = client.get(&host, format_args!("/{account}-{}/tickets", entry / HOSTS));
+                times.push(Timed { due, sent, answered: Instant::now() });
+                assert_eq!(got, Ok(want), "{host} {entry}");
+                due += pause;
+            }
+            times
+        })
+    });
+    let connections: Vec<_> = connections.collect();
+    connections.into_iter().flat_map(|one| one.join().expect("no request fails")).collect()
+}
+
+/// Publishes maps of ten thousand entries at a fixed rate; the time that each took.
+fn flip(door: SocketAddr, token: &str, over: &AtomicBool) -> Vec<Duration> {
+    let body = |flipped| format!("{{\"paths\": {}}}", paths(flipped));
+    let maps = [body(Some(0)), body(None)];
+    let mut times = Vec::new();
+    let mut due = Instant::now();
+    for turn in 0.. {
+        thread::sleep(due.saturating_duration_since(Instant::now()));
+        if over.load(Ordering::Relaxed) {
+            break;
+        }
+        let host = turn % HOSTS;
+        let line = format!("PUT /api/cli/apps/a/old{host}/domains/h{host}.example/paths");
+        let started = Instant::now();
+        let reply = ask(door, token, &line, &maps[turn / HOSTS % 2]);
+        assert_eq!(reply.status, 200, "{reply:?}");
+        assert_eq!(reply.json()["changed"], true);
+        times.push(started.elapsed());
+        due += Duration::from_secs(1) / FLIPS_A_SECOND;
+    }
+    times
+}
+
+/// The 99th percentile beside ten flips a second of a million entries is wanted within 1.5 of that without.
+#[test]
+#[ignore = "a measurement"]
+fn requests_beside_flips() {
+    let [old, new] = ["old", "new"].map(app::start);
+    let fleets =
+        format!("[fleets.old]\nservers = [\"{old}\"]\n[fleets.new]\nservers = [\"{new}\"]\n");
+    let files = Files::new();
+    let token = files.token(Role::Person, Some("a"), None);
+    fill(&files);
+    let routes = routes(["fleet = \"old\"", "fleet = \"new\""]);
+    // Tables end where the next begins: the limits come first.
+    let process = Process::start(&files, &[&routes, &*fleets].concat());
+    let ([mut quiet, mut beside], mut puts) = ([const { Vec::new() }; 2], Vec::new());
+    _ = load(process.proxy, Instant::now() + Duration::from_secs(2));
+    for _ in 0..ROUNDS {
+        let before = process.processor_time();
+        let calm = load(process.proxy, Instant::now() + ROUND);
+        spread("a request, without flips", calm.iter().map(|one| one.answered - one.sent));
+        quiet.extend(calm);
+        let between = process.processor_time();
+        let over = Arc::new(AtomicBool::new(false));
+        let publisher = {
+            let (over, token, door) = (Arc::clone(&over), token.clone(), process.door);
+            thread::spawn(move || flip(door, &token, &over))
+        };
+        let busy = load(process.proxy, Instant::now() + ROUND);
+        over.store(true, Ordering::Relaxed);
+        puts.extend(publisher.join().expect("no PUT fails"));
+        spread("a request, beside flips", busy.iter().map(|one| one.answered - one.sent));
+        beside.extend(busy);
+        for (seconds, (from, to)) in
+            [(&before, &between), (&between, &process.processor_time())].into_iter().enumerate()
+        {
+            let name = ["without", "beside"][seconds];
+            let used = to.iter().map(|(thread, after)| {
+                let before =
+                    from.iter().find(|(name, _)| name == thread).map_or(0.0, |(_, before)| *before);
+                format!("{thread} {:.1} %", (after - before) / ROUND.as_secs_f64() * 100.0)
+            });
+            println!("processor, {name:<8} {}", used.collect::<Vec<_>>().join(", "));
+        }
+    }
+    let of = |name: &str, times: &[Timed], begin: fn(&Timed) -> Instant| {
+        spread(name, times.iter().map(|one| one.answered - begin(one))).as_secs_f64()
+    };
+    println!("load average                 {}", busy());
+    let ratio = |what: &str, begin: fn(&Timed) -> Instant| {
+        let (without, with) = (
+            of(&format!("{what}, without"), &quiet, begin),
+            of(&format!("{what}, beside"), &beside, begin),
+        );
+        println!("{what:<28} p99 beside flips / without: {:.2}", with / without);
+    };
+    ratio("since it was due", |one| one.due);
+    ratio("since it was sent", |one| one.sent);
+    spread("a PUT of ten thousand", puts);
+}
