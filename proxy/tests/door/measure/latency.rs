@@ -1,6 +1,8 @@
 //! How soon a flip is live, under as much load as the box takes.
 
 use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread;
@@ -56,6 +58,20 @@ impl Watched {
             self.answers.fetch_add(1, Ordering::Relaxed);
         }
     }
+
+    /// How long the disk takes to keep a page: a flip can't be faster than two of these.
+    fn sync(&self, folder: &Path) -> Vec<Duration> {
+        let mut file = std::fs::File::create(folder.join("sync")).unwrap();
+        let mut times = Vec::new();
+        while !self.over.load(Ordering::Relaxed) {
+            let started = Instant::now();
+            file.write_all(&[7; 4096]).unwrap();
+            file.sync_data().unwrap();
+            times.push(started.elapsed());
+            thread::sleep(Duration::from_millis(50));
+        }
+        times
+    }
 }
 
 /// From the answer of a PUT to the first response of the new application: p50 < 50 ms, p99 < 250 ms is wanted.
@@ -85,6 +101,10 @@ fn flips_under_full_load() {
         answers: AtomicUsize::new(0),
         over: AtomicBool::new(false),
     });
+    let syncs = {
+        let (watched, folder) = (Arc::clone(&watched), files.folder.path().to_owned());
+        thread::spawn(move || watched.sync(&folder))
+    };
     let clients: Vec<_> = (0..CLIENTS)
         .map(|_| {
             let (watched, client) = (Arc::clone(&watched), Client::connect(process.proxy));
@@ -133,6 +153,7 @@ fn flips_under_full_load() {
         "requests a second            {:.0}",
         f64::from(u32::try_from(answers).unwrap()) / seconds
     );
+    spread("a sync of the disk", syncs.join().expect("the disk has room"));
     spread("the PUT itself", puts);
     spread("live after its answer", not_waited);
     spread("the same, with wait", waited);
