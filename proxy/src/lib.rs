@@ -23,4 +23,5 @@ mod request;
 pub mod run;
 pub mod server;
 pub mod snapshot;
+pub mod tls;
 mod upstream;
