@@ -10,6 +10,7 @@ use fingerpost_control::Control;
 use tokio::sync::oneshot;
 
 use crate::agent::Agent;
+use crate::background::give_way;
 use crate::random::System;
 
 /// The admin listener; it closes when this is dropped.
@@ -44,6 +45,7 @@ impl Admin {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (end, ended) = oneshot::channel();
         let thread = thread::Builder::new().name("admin".to_owned()).spawn(move || {
+            give_way();
             runtime.block_on(async {
                 tokio::select! {
                     served = serve(listener, control) => {

@@ -4,6 +4,7 @@ mod access;
 pub mod admin;
 pub mod agent;
 pub mod apply;
+mod background;
 pub mod cli;
 mod client;
 pub mod config;

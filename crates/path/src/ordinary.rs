@@ -14,6 +14,8 @@ mod holds {
     pub(super) const DOT: u8 = 1 << 3;
     /// `?` or `&`: odd where a query parameter is a path.
     pub(super) const QUERY: u8 = 1 << 4;
+    /// A byte of ordinary segments; of single bytes only.
+    pub(super) const SEGMENT: u8 = 1 << 5;
 }
 
 /// The length of a block: one vector register.
@@ -21,46 +23,50 @@ const BLOCK: usize = 16;
 
 /// Classifies every byte of `path` together with the one that follows it.
 fn scan(path: &[u8]) -> u8 {
-    let mut seen = path.last().map_or(0, |&last| class(last));
+    let mut seen = [0; BLOCK];
     if path.len() <= BLOCK {
         let mut padded = [b'a'; BLOCK + 1];
         padded.iter_mut().zip(path).for_each(|(to, &from)| *to = from);
-        return match (padded.first_chunk(), padded.last_chunk()) {
-            (Some(block), Some(next)) => seen | scan_block(block, next),
-            _ => seen,
+        if let (Some(block), Some(next)) = (padded.first_chunk(), padded.last_chunk()) {
+            scan_block(&mut seen, block, next);
+        }
+    } else {
+        let mut pairs = |start: usize| {
+            let rest = path.get(start..).unwrap_or_default();
+            let next = rest.get(1..).and_then(<[u8]>::first_chunk);
+            if let (Some(block), Some(next)) = (rest.first_chunk(), next) {
+                scan_block(&mut seen, block, next);
+            }
         };
+        // Whole blocks, the last of which may overlap the one before: a bit set twice is set.
+        let end = path.len() - 1 - BLOCK;
+        let mut at = 0;
+        while at < end {
+            pairs(at);
+            at += BLOCK;
+        }
+        pairs(end);
     }
-    let pairs = |start: usize| {
-        let rest = path.get(start..)?;
-        Some((rest.first_chunk::<BLOCK>()?, rest.get(1..)?.first_chunk::<BLOCK>()?))
-    };
-    // Whole blocks, the last of which may overlap the one before: a bit set twice is set.
-    let end = path.len() - 1 - BLOCK;
-    let mut at = 0;
-    while at < end {
-        seen |= pairs(at).map_or(0, |(block, next)| scan_block(block, next));
-        at += BLOCK;
-    }
-    seen | pairs(end).map_or(0, |(block, next)| scan_block(block, next))
+    seen.iter().fold(path.last().map_or(0, |&last| class(last)), |all, seen| all | seen)
 }
 
 #[inline]
-fn scan_block(block: &[u8; BLOCK], next: &[u8; BLOCK]) -> u8 {
-    let mut seen = [0u8; BLOCK];
+fn scan_block(seen: &mut [u8; BLOCK], block: &[u8; BLOCK], next: &[u8; BLOCK]) {
     for ((seen, &byte), &after) in seen.iter_mut().zip(block).zip(next) {
-        *seen = classify(byte, after);
+        *seen |= classify(byte, after);
     }
-    seen.iter().fold(0, |all, seen| all | seen)
 }
 
 /// The bits of a byte that nothing follows.
+#[inline]
 #[expect(clippy::indexing_slicing, reason = "a table of 256 entries indexed by a byte")]
 fn class(byte: u8) -> u8 {
     static CLASS: [u8; 256] = {
         let mut class = [0; 256];
         let mut byte = 0;
         while byte < 256 {
-            class[byte] = classify(byte as u8, b'a');
+            let segment = if is_ordinary_byte(byte as u8) { holds::SEGMENT } else { 0 };
+            class[byte] = classify(byte as u8, b'a') | segment;
             byte += 1;
         }
         class
@@ -98,9 +104,12 @@ impl Rules {
             return None;
         }
         let rest = path.get(1..)?;
-        let end = rest.iter().position(|&byte| !self.is_ordinary_byte(byte));
+        let end = rest.iter().position(|&byte| class(byte) & holds::SEGMENT == 0);
         let (segment, tail) = rest.split_at(end.unwrap_or(rest.len()));
-        if !matches!(tail.first(), None | Some(b'/')) || segment == b"_next" {
+        if !matches!(tail.first(), None | Some(b'/'))
+            || segment == b"_next"
+            || self.is_narrow() && !segment.iter().all(|&byte| self.is_ordinary_byte(byte))
+        {
             return None;
         }
         let seen = scan(path);

@@ -1,7 +1,5 @@
 //! What a site says about the backend behind its origin.
 
-use std::fmt;
-
 use crate::ordinary::is_ordinary_byte;
 use crate::{Families, Preset, Slug};
 
@@ -18,30 +16,31 @@ use crate::{Families, Preset, Slug};
 pub struct Rules {
     families: Families,
     slug: Slug,
-    /// The bytes of ordinary segments.
-    ordinary: OrdinaryBytes,
+    /// Whether the slug lacks a byte that ordinary segments may hold elsewhere.
+    narrow: bool,
     case_sensitive: bool,
     query: Box<[Box<str>]>,
 }
-
-/// One bit a byte; derived from the slug.
-#[derive(Clone, PartialEq, Eq)]
-struct OrdinaryBytes([u32; 8]);
 
 impl Rules {
     /// Rules with the default slug, ASCII case folded, and no query parameter.
     #[must_use]
     pub fn new(families: Families) -> Self {
         let slug = Slug::default();
-        let ordinary = OrdinaryBytes::of(slug);
-        Self { families, slug, ordinary, case_sensitive: false, query: Box::default() }
+        Self {
+            families,
+            slug,
+            narrow: is_narrow(slug),
+            case_sensitive: false,
+            query: Box::default(),
+        }
     }
 
     /// Sets the bytes that account names are made of.
     #[must_use]
     pub fn with_slug(mut self, slug: Slug) -> Self {
         self.slug = slug;
-        self.ordinary = OrdinaryBytes::of(slug);
+        self.narrow = is_narrow(slug);
         self
     }
 
@@ -84,29 +83,18 @@ impl Rules {
     }
 
     /// Tells whether `byte` is in `[a-z0-9_-]` and in the slug.
-    #[expect(clippy::indexing_slicing, reason = "a byte has eight bits: three for the word")]
     pub(crate) fn is_ordinary_byte(&self, byte: u8) -> bool {
-        self.ordinary.0[usize::from(byte >> 5)] >> (byte & 31) & 1 == 1
+        is_ordinary_byte(byte) && self.slug.contains(byte)
+    }
+
+    /// Tells whether the slug lacks some of `[a-z0-9_-]`.
+    pub(crate) fn is_narrow(&self) -> bool {
+        self.narrow
     }
 }
 
-impl OrdinaryBytes {
-    fn of(slug: Slug) -> Self {
-        let bits = |word: usize| {
-            (0..32).fold(0, |bits, bit| {
-                let byte = u8::try_from(word * 32 + bit).unwrap_or(u8::MAX);
-                let is = is_ordinary_byte(byte) && slug.contains(byte);
-                bits | u32::from(is) << bit
-            })
-        };
-        Self(std::array::from_fn(bits))
-    }
-}
-
-impl fmt::Debug for OrdinaryBytes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("OrdinaryBytes")
-    }
+fn is_narrow(slug: Slug) -> bool {
+    !(0..=u8::MAX).all(|byte| !is_ordinary_byte(byte) || slug.contains(byte))
 }
 
 impl Default for Rules {

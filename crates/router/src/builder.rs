@@ -98,7 +98,7 @@ impl<T> RouterBuilder<T> {
         options: RouteOptions,
         value: T,
     ) -> &mut Self {
-        let route = Route { pattern, options, value };
+        let route = Route { pattern: Arc::new(pattern), options, value };
         match owner {
             Owner::Host(pattern) => self.draft(pattern).routes.push(route),
             Owner::Shared => self.shared.push(route),
@@ -137,7 +137,10 @@ impl<T> RouterBuilder<T> {
     ///
     /// # Complexity
     /// Linear in routes and prefixes but for sorting; about 0.1 us a prefix.
-    pub fn build(self) -> Result<Router<T>, Conflicts> {
+    pub fn build(self) -> Result<Router<T>, Conflicts>
+    where
+        T: Clone,
+    {
         let mut conflicts = self.conflicts;
         let guards = [&self.shared, &self.every]
             .into_iter()
@@ -190,7 +193,7 @@ impl<T> RouterBuilder<T> {
 }
 
 /// Each alias shares the site of its primary, or gets one with the same routes and another map.
-fn add_aliases<T>(
+fn add_aliases<T: Clone>(
     hosts: &mut Hosts,
     sites: &mut Vec<Site<T>>,
     mut aliases: Vec<(Host, Alias)>,
@@ -369,7 +372,7 @@ pub(crate) fn check_prefix<T>(site: &Site<T>, prefix: &Prefix) -> Result<(), Box
     });
     match guarded {
         Some(route) => {
-            let pattern = route.pattern.clone();
+            let pattern = PathPattern::clone(&route.pattern);
             Err(Box::new(Conflict::PrefixGuarded { prefix: prefix.clone(), pattern }))
         }
         None => Ok(()),

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use fnv::FnvBuildHasher;
 
-use crate::decide::{Decision, Named, Pick, Place, Silent};
+use crate::decide::{Decision, Named, Pick, Resolved, Silent};
+use crate::layers::{Level, Place};
 use crate::matched::{Match, Refused};
 use crate::prefixes::Destination;
 use crate::site::SiteId;
@@ -95,13 +96,13 @@ impl<T, H: BuildHasher> CachedRouter<T, H> {
             }
             let decision = self.router.decide(lookup, &mut Silent);
             if let Some(slot) = self.slots.get_mut(at) {
-                *slot = Some(Slot::new(lookup, decision));
+                *slot = Some(Slot::new(lookup, &decision));
             }
         }
         let Some(slot) = self.slots.get(at).and_then(Option::as_ref) else {
             return self.router.lookup(lookup);
         };
-        self.router.to_match(lookup.path, &slot.decision())
+        slot.decision(&self.router).into_match(lookup.path)
     }
 
     fn hash(&self, lookup: &Lookup<'_>) -> u64 {
@@ -128,26 +129,32 @@ fn key_len(lookup: &Lookup<'_>) -> usize {
 }
 
 impl Slot {
-    fn new(lookup: &Lookup<'_>, decision: Decision<'_>) -> Self {
+    fn new<T>(lookup: &Lookup<'_>, decision: &Decision<'_, T>) -> Self {
         let mut key = Vec::with_capacity(key_len(lookup));
         for part in parts(lookup) {
             key.extend(frame(part));
             key.extend(part.unwrap_or_default());
         }
-        let store = |pick: Pick<'_>| Stored {
+        let store = |pick: &Pick<'_, T>| Stored {
             place: pick.place,
             hit: pick.hit.map(|hit| (hit.prefix.into(), hit.spelling, hit.destination)),
         };
-        let Decision { site, plain, outcome } = decision;
-        Self { key, site, plain, outcome: outcome.map(|pick| pick.map(store)) }
-    }
-
-    fn decision(&self) -> Decision<'_> {
-        let outcome = match &self.outcome {
-            Ok(stored) => Ok(stored.as_ref().map(Stored::pick)),
+        let outcome = match &decision.outcome {
+            Ok(pick) => Ok(pick.as_ref().map(store)),
             Err(refused) => Err(*refused),
         };
-        Decision { site: self.site, plain: self.plain, outcome }
+        let site = decision.site.map(|Resolved { id, tier, .. }| (id, tier));
+        Self { key, site, plain: decision.plain, outcome }
+    }
+
+    fn decision<'r, T>(&'r self, router: &'r Router<T>) -> Decision<'r, T> {
+        let site =
+            self.site.and_then(|(id, tier)| Some(Resolved { id, site: router.site(id)?, tier }));
+        let outcome = match &self.outcome {
+            Ok(stored) => Ok(stored.as_ref().and_then(|stored| stored.pick(router, site))),
+            Err(refused) => Err(*refused),
+        };
+        Decision { site, plain: self.plain, outcome }
     }
 
     fn is(&self, lookup: &Lookup<'_>) -> bool {
@@ -166,12 +173,23 @@ impl Slot {
 }
 
 impl Stored {
-    fn pick(&self) -> Pick<'_> {
+    fn pick<'r, T>(
+        &'r self,
+        router: &'r Router<T>,
+        site: Option<Resolved<'r, T>>,
+    ) -> Option<Pick<'r, T>> {
         let hit = self.hit.as_ref().map(|(prefix, spelling, destination)| Named {
             prefix,
             spelling: *spelling,
             destination: *destination,
+            target: router.target(*destination),
         });
-        Pick { place: self.place, hit }
+        let layer = match (self.place.level, hit) {
+            (Level::EveryHost, _) => &*router.every,
+            (Level::Shared, _) => &*router.shared,
+            (Level::Own, Some(named)) => &named.target?.layer,
+            (Level::Own, None) => &site?.site.layer,
+        };
+        Some(Pick { place: self.place, route: layer.route(self.place.index)?, hit })
     }
 }

@@ -1,5 +1,6 @@
 //! A decision with its reasons.
 
+use crate::decide::Resolved;
 use crate::matched::{Match, Refused, SiteRef};
 use crate::{Lookup, Router};
 
@@ -42,7 +43,8 @@ impl<T> Router<T> {
     pub fn explain<'r, 'q>(&'r self, lookup: &Lookup<'q>) -> Explanation<'r, 'q, T> {
         let mut reasons = Vec::new();
         let decision = self.decide(lookup, &mut reasons);
-        let outcome = self.to_match(lookup.path, &decision);
+        let site = decision.site.map(Resolved::site_ref);
+        let outcome = decision.into_match(lookup.path);
         reasons.push(match &outcome {
             Ok(Some(found)) => match (found.prefix(), found.target()) {
                 (Some(prefix), Some(target)) => {
@@ -53,6 +55,6 @@ impl<T> Router<T> {
             Ok(None) => "no route matches".to_owned(),
             Err(refused) => refused.to_string(),
         });
-        Explanation { site: self.site_ref(decision.site), outcome, reasons }
+        Explanation { site, outcome, reasons }
     }
 }

@@ -99,6 +99,11 @@ impl PathPattern {
         &self.segments
     }
 
+    /// Tells whether it is one catch-all.
+    pub(crate) fn is_of_every_path(&self) -> bool {
+        matches!(&*self.segments, [Segment::CatchAll(_)])
+    }
+
     /// The decoded literals.
     pub(crate) fn literals(&self) -> impl Iterator<Item = &[u8]> {
         self.segments.iter().filter_map(|segment| match segment {

@@ -6,12 +6,11 @@ use std::sync::Arc;
 use fingerpost_authority::{Host, HostPattern};
 
 use crate::builder::RouterBuilder;
-use crate::decide::Silent;
+use crate::decide::{Resolved, Silent};
 use crate::hosts::Hosts;
 use crate::layer::Layer;
 use crate::matched::{Match, Refused, SiteRef};
 use crate::pattern::PathPattern;
-use crate::prefixes::Destination;
 use crate::site::{Site, SiteId};
 use crate::sites::Sites;
 use crate::{RouteOptions, Tier};
@@ -19,7 +18,8 @@ use crate::{RouteOptions, Tier};
 /// Everything that routing needs of one moment, immutable; see the [crate documentation](crate).
 ///
 /// Versions share what did not change: an [`update`](Self::update) copies the shards that it changes and
-/// the list of sites.
+/// the list of sites. Values stand in the sites themselves and are cloned with them: make them small, such as
+/// an `Arc` or a number.
 pub struct Router<T> {
     pub(crate) hosts: Arc<Hosts>,
     pub(crate) sites: Sites<T>,
@@ -78,14 +78,13 @@ impl<T> Router<T> {
         &'r self,
         lookup: &Lookup<'q>,
     ) -> Result<Option<Match<'r, 'q, T>>, Refused> {
-        let decision = self.decide(lookup, &mut Silent);
-        self.to_match(lookup.path, &decision)
+        self.decide(lookup, &mut Silent).into_match(lookup.path)
     }
 
     /// The site that serves a hostname, whatever the path.
     #[must_use]
     pub fn resolve_host(&self, host: &Host) -> Option<SiteRef<'_>> {
-        self.site_ref(self.hosts.resolve(host))
+        self.resolve(host).map(Resolved::site_ref)
     }
 
     /// Tells whether routing looks at hosts at all.
@@ -113,10 +112,7 @@ impl<T> Router<T> {
     /// Sorts the whole map: for listings, not for requests.
     #[must_use]
     pub fn prefixes(&self, host: &Host) -> Vec<(&str, Option<&Host>)> {
-        let target = |destination| match destination {
-            Destination::Site(id) => self.site(id).and_then(Site::host),
-            Destination::Held => None,
-        };
+        let target = |destination| self.target(destination).and_then(Site::host);
         let entries = self.prefix_map(host).into_iter().flat_map(|map| map.iter());
         let mut out: Vec<_> =
             entries.map(|(prefix, destination)| (prefix, target(destination))).collect();
@@ -127,7 +123,7 @@ impl<T> Router<T> {
     /// Every route with the host pattern that owns it, or the tier of a route without one.
     pub fn routes(&self) -> impl Iterator<Item = RouteRef<'_, T>> {
         let sites = self.own_sites().map(|site| (Ok(&site.identity.pattern), &site.layer));
-        let others = [(Err(Tier::EveryHost), &self.every), (Err(Tier::Shared), &self.shared)];
+        let others = [(Err(Tier::EveryHost), &*self.every), (Err(Tier::Shared), &*self.shared)];
         sites.chain(others).flat_map(|(owner, layer)| {
             layer.routes().iter().map(move |route| RouteRef {
                 owner,

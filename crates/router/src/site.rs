@@ -58,13 +58,12 @@ pub enum Fallback {
 
 /// A host pattern's routes and its prefix map; small, since look-ups on many hosts are bound by how much
 /// memory they touch.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Site<T> {
-    pub(crate) layer: Arc<Layer<T>>,
+    pub(crate) layer: Layer<T>,
     pub(crate) prefixes: Option<Arc<PrefixMap>>,
     pub(crate) identity: Arc<Identity>,
-    /// Copies of what every look-up asks of the layer and the options.
-    pub(crate) guarded: bool,
+    /// A copy of what every look-up asks of the options.
     pub(crate) fallback: Fallback,
 }
 
@@ -80,17 +79,11 @@ pub(crate) struct Identity {
 impl<T> Site<T> {
     pub(crate) fn new(pattern: HostPattern, options: SiteOptions, layer: Layer<T>) -> Self {
         Self {
-            guarded: layer.is_guarded(),
             fallback: options.fallback,
-            layer: Arc::new(layer),
+            layer,
             prefixes: None,
             identity: Arc::new(Identity { name: pattern.to_string().into(), pattern, options }),
         }
-    }
-
-    /// The same routes, with no map yet.
-    pub(crate) fn without_map(&self) -> Self {
-        Self { prefixes: None, ..self.clone() }
     }
 
     pub(crate) fn options(&self) -> &SiteOptions {
@@ -106,13 +99,9 @@ impl<T> Site<T> {
     }
 }
 
-impl<T> Clone for Site<T> {
-    fn clone(&self) -> Self {
-        Self {
-            layer: Arc::clone(&self.layer),
-            prefixes: self.prefixes.clone(),
-            identity: Arc::clone(&self.identity),
-            ..*self
-        }
+impl<T: Clone> Site<T> {
+    /// The same routes, with no map yet.
+    pub(crate) fn without_map(&self) -> Self {
+        Self { prefixes: None, ..self.clone() }
     }
 }

@@ -7,7 +7,7 @@ use crate::site::{Site, SiteId};
 /// Sites by number. A change copies one chunk and the list of chunks.
 #[derive(Debug)]
 pub(crate) struct Sites<T> {
-    chunks: Vec<Arc<Vec<Site<T>>>>,
+    chunks: Vec<Arc<[Site<T>]>>,
     len: usize,
 }
 
@@ -29,16 +29,18 @@ impl<T> Sites<T> {
     }
 
     /// Replaces one site, or adds one at the end.
-    pub(crate) fn set(&mut self, SiteId(id): SiteId, site: Site<T>) {
+    pub(crate) fn set(&mut self, SiteId(id): SiteId, site: Site<T>)
+    where
+        T: Clone,
+    {
         let Ok(id) = usize::try_from(id) else { return };
         if id == self.len {
-            if id.is_multiple_of(CHUNK) {
-                self.chunks.push(Arc::default());
-            }
-            if let Some(chunk) = self.chunks.last_mut() {
-                Arc::make_mut(chunk).push(site);
-                self.len += 1;
-            }
+            let grown = match self.chunks.pop_if(|chunk| chunk.len() < CHUNK) {
+                Some(chunk) => chunk.iter().cloned().chain([site]).collect(),
+                None => Arc::from([site]),
+            };
+            self.chunks.push(grown);
+            self.len += 1;
             return;
         }
         let chunk = self.chunks.get_mut(id / CHUNK).map(Arc::make_mut);
@@ -59,12 +61,12 @@ impl<T> FromIterator<Site<T>> for Sites<T> {
         let mut sites = sites.into_iter();
         let (mut chunks, mut len) = (Vec::new(), 0);
         loop {
-            let chunk: Vec<_> = sites.by_ref().take(CHUNK).collect();
+            let chunk: Arc<[_]> = sites.by_ref().take(CHUNK).collect();
             if chunk.is_empty() {
                 return Self { chunks, len };
             }
             len += chunk.len();
-            chunks.push(Arc::new(chunk));
+            chunks.push(chunk);
         }
     }
 }

@@ -20,8 +20,6 @@ mod statics;
 #[derive(Clone, Debug)]
 pub(crate) struct PathTree {
     nodes: Vec<Node>,
-    /// The value of `/{*rest}` while it is the only pattern: then there is nothing to walk.
-    sole: Option<u32>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -81,7 +79,7 @@ impl Node {
 
 impl Default for PathTree {
     fn default() -> Self {
-        Self { nodes: vec![Node::default()], sole: None }
+        Self { nodes: vec![Node::default()] }
     }
 }
 
@@ -95,11 +93,6 @@ impl PathTree {
         value: u32,
         key: impl Fn(&[u8]) -> Vec<u8>,
     ) -> Result<(), u32> {
-        let first = self.is_empty();
-        self.sole = match pattern.segments() {
-            [Segment::CatchAll(_)] if first => Some(value),
-            _ => None,
-        };
         let keys: Vec<Vec<u8>> = pattern
             .segments()
             .iter()
@@ -172,9 +165,6 @@ impl PathTree {
     /// The value of the most specific pattern that matches `path`, which begins with a slash.
     pub(crate) fn find(&self, path: &PathForm<'_>) -> Option<u32> {
         let rest = path.bytes().strip_prefix(b"/")?;
-        if self.sole.is_some() {
-            return self.sole;
-        }
         if path.is_encoded() {
             self.walk::<true>(ROOT, rest)
         } else {
@@ -185,7 +175,7 @@ impl PathTree {
     /// As [`find`](Self::find) for a path that holds no escape.
     pub(crate) fn find_plain(&self, path: &[u8]) -> Option<u32> {
         let rest = path.strip_prefix(b"/")?;
-        self.sole.or_else(|| self.walk::<false>(ROOT, rest))
+        self.walk::<false>(ROOT, rest)
     }
 
     /// Goes down from `at`, straight on where there is one way, and back where a way ends in nothing.
@@ -226,11 +216,6 @@ impl PathTree {
 
     fn leaf(&self, node: u32) -> Option<u32> {
         self.at(node)?.leaf.map(|(_, value)| value)
-    }
-
-    /// `/` is no node of its own: its value stands at the root.
-    fn is_empty(&self) -> bool {
-        matches!(&*self.nodes, [Node { slashed: None, catch_all: None, .. }])
     }
 
     fn at(&self, node: u32) -> Option<&Node> {

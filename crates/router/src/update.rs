@@ -70,7 +70,10 @@ impl<T> Router<T> {
         &self,
         host: &Host,
         changes: &[(Prefix, PathChange)],
-    ) -> Result<Self, Conflicts> {
+    ) -> Result<Self, Conflicts>
+    where
+        T: Clone,
+    {
         if self.hosts.exact(host).is_none() {
             return Err(Conflicts::new(vec![Conflict::PrefixWithoutHost { host: host.clone() }]));
         }
@@ -109,9 +112,13 @@ impl<T> Update<'_, T> {
     /// [`Conflicts`] lists every change that cannot be; nothing is changed then.
     ///
     /// # Complexity
-    /// Copies the list of sites, and for each change the shard of about 1,000 prefixes or hosts that holds it.
+    /// Copies the list of sites, a chunk of up to 256 sites for each host with a change (which clones a value for
+    /// each site of one route), and for each change the shard of about 1,000 prefixes or hosts that holds it.
     /// An alias with a map of its own that gets another primary has its whole map looked through.
-    pub fn build(self) -> Result<Router<T>, Conflicts> {
+    pub fn build(self) -> Result<Router<T>, Conflicts>
+    where
+        T: Clone,
+    {
         let Self { router, aliases, catchalls, mut paths } = self;
         let mut work = Work { next: router.clone(), found: Vec::new() };
         let mut moved = BTreeSet::new();
@@ -138,7 +145,7 @@ struct Work<T> {
     found: Vec<Conflict>,
 }
 
-impl<T> Work<T> {
+impl<T: Clone> Work<T> {
     fn hosts(&mut self) -> &mut Hosts {
         Arc::make_mut(&mut self.next.hosts)
     }

@@ -36,11 +36,8 @@ pub(crate) struct Cut<'a> {
 
 impl Head {
     pub(crate) fn of(segment: &[u8]) -> Self {
-        let bytes = segment.first_chunk().map_or_else(|| padded(segment), |first| *first);
-        Self {
-            bytes: u64::from_le_bytes(bytes),
-            len: u32::try_from(segment.len()).unwrap_or(u32::MAX),
-        }
+        let bytes = segment.first_chunk().map_or_else(|| padded(segment), as_number);
+        Self { bytes, len: u32::try_from(segment.len()).unwrap_or(u32::MAX) }
     }
 }
 
@@ -49,7 +46,7 @@ impl<'a> Cut<'a> {
     #[inline]
     pub(crate) fn from(path: &'a [u8]) -> Self {
         let whole = path.first_chunk();
-        let first = u64::from_le_bytes(whole.map_or_else(|| padded(path), |first| *first));
+        let first = whole.map_or_else(|| padded(path), as_number);
         match slash(first) {
             Some(end) => {
                 let bytes = first & !(u64::MAX << (8 * end));
@@ -79,13 +76,21 @@ impl<'a> Cut<'a> {
     }
 }
 
-/// Fewer than eight bytes, and zeros behind them.
-fn padded(segment: &[u8]) -> [u8; 8] {
-    let mut bytes = [0; 8];
-    if let Some(start) = bytes.get_mut(..segment.len()) {
-        start.copy_from_slice(segment);
+fn as_number(bytes: &[u8; 8]) -> u64 {
+    u64::from_le_bytes(*bytes)
+}
+
+/// Fewer than eight bytes, and zeros behind them, without copying byte by byte.
+fn padded(segment: &[u8]) -> u64 {
+    let wide = |bytes: &[u8; 4]| u64::from(u32::from_le_bytes(*bytes));
+    match (segment, segment.first_chunk(), segment.last_chunk()) {
+        // The two halves overlap in bytes that are the same.
+        (_, Some(first), Some(last)) => wide(first) | wide(last) << (8 * (segment.len() - 4)),
+        (&[one, two, three], ..) => wide(&[one, two, three, 0]),
+        (&[one, two], ..) => wide(&[one, two, 0, 0]),
+        (&[one], ..) => u64::from(one),
+        _ => 0,
     }
-    bytes
 }
 
 /// The position of the first slash among eight bytes.
