@@ -23,6 +23,7 @@ use self::live::Live;
 use self::worker::{Command, Worker};
 use crate::background::give_way;
 use crate::config::Config;
+use crate::metrics::Metrics;
 use crate::server::Drain;
 use crate::snapshot::Snapshots;
 
@@ -102,6 +103,18 @@ impl Agent {
     #[must_use]
     pub fn snapshots(&self) -> &Arc<Snapshots> {
         self.live.snapshots()
+    }
+
+    /// What this process counts and times.
+    #[must_use]
+    pub fn metrics(&self) -> &Arc<Metrics> {
+        self.live.metrics()
+    }
+
+    /// Writes all metrics as text.
+    pub(crate) fn metrics_text(&self) -> impl Fn() -> String + Clone + Send + Sync + 'static {
+        let live = Arc::clone(&self.live);
+        move || live.metrics_text()
     }
 
     /// The claim store, if there is one.

@@ -22,10 +22,10 @@ use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, Uri};
 use hyper::body::{Body, Incoming};
 use hyper::upgrade::OnUpgrade;
 
-use crate::access::Record;
 use crate::entry::{Action, Entry, Redirect};
 use crate::forward::{Attempt, Download, History, Inbound, Order, attempt};
 use crate::headers;
+use crate::observe::Observer;
 use crate::problem::{ALLOWED, Problem};
 use crate::redirect::Values;
 use crate::server::Client;
@@ -44,9 +44,9 @@ pub(crate) async fn answer(
     client.request_came();
     let (mut parts, incoming) = request.into_parts();
     let upgrade = client.is_stream().then(|| parts.extensions.remove::<OnUpgrade>()).flatten();
-    let mut record = client.settings().access_log.then(|| Record::begin(&client, &parts));
+    let mut observer = Observer::begin(&client, &parts);
     let unread = !incoming.is_end_stream();
-    let mut response = match respond(&client, parts, incoming, &mut record).await {
+    let mut response = match respond(&client, parts, incoming, &mut observer).await {
         Outcome::Forwarded(response) => response,
         Outcome::Local(Local { status, mut headers, body }) => {
             if unread {
@@ -68,10 +68,8 @@ pub(crate) async fn answer(
     } else if client.closes() && response.status() != StatusCode::SWITCHING_PROTOCOLS {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
-    if let Some(mut record) = record {
-        record.set_status(response.status());
-        response.body_mut().record(record);
-    }
+    observer.set_status(response.status());
+    response.body_mut().observe(observer);
     Ok(response)
 }
 
@@ -99,7 +97,7 @@ async fn respond(
     client: &Rc<Client>,
     parts: Parts,
     incoming: Incoming,
-    record: &mut Option<Box<Record>>,
+    observer: &mut Observer,
 ) -> Outcome {
     let mut head = Head::from_parts(&parts, client.tls_names());
     head.websocket = client.is_stream() && headers::is_extended_connect(&parts);
@@ -111,14 +109,12 @@ async fn respond(
             return Outcome::Local(rejected_problem(rejected).into());
         }
     };
-    if let Some(record) = record {
-        record.set_host(host.as_ref().map(Host::as_str));
-    }
+    observer.set_host(host.as_ref());
     let version = parts.version;
     let mut pending = Pending::Received(parts, incoming);
     let mut history = History::default();
     loop {
-        let (fleet, mapped) = match decide(client, host.as_ref(), &pending, record) {
+        let (fleet, mapped) = match decide(client, host.as_ref(), &pending, observer) {
             Decision::Forward { fleet, mapped } => (fleet, mapped),
             Decision::Answer(local) => return Outcome::Local(local),
         };
@@ -181,7 +177,7 @@ fn decide(
     client: &Client,
     host: Option<&Host>,
     pending: &Pending,
-    record: &mut Option<Box<Record>>,
+    observer: &mut Observer,
 ) -> Decision {
     // Editing keeps the bytes of path and query.
     let target = &pending.parts().uri;
@@ -203,9 +199,7 @@ fn decide(
             return Decision::Answer(moved(StatusCode::PERMANENT_REDIRECT, location));
         }
         let Some(matched) = matched else { return Decision::Answer(Problem::NO_ROUTE.into()) };
-        if let Some(record) = record {
-            record.set_entry(matched.value());
-        }
+        observer.set_match(snapshot, &matched);
         act(snapshot, pools, &matched, host, target)
     })
 }

@@ -22,6 +22,8 @@ mod http;
 mod killed;
 #[path = "door/measure.rs"]
 mod measure;
+#[path = "door/metrics.rs"]
+mod metrics;
 #[path = "door/process.rs"]
 mod process;
 #[path = "door/verbs.rs"]

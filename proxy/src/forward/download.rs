@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use super::upload::Progress;
 use super::{Inbound, trailers};
-use crate::access::Record;
+use crate::observe::Observer;
 use crate::server::{Client, Lasting, Stage};
 use crate::upstream::{Failure, FleetPool, Lease};
 
@@ -20,7 +20,7 @@ use crate::upstream::{Failure, FleetPool, Lease};
 pub(crate) struct Download {
     client: Rc<Client>,
     source: Source,
-    record: Option<Box<Record>>,
+    observer: Observer,
 }
 
 #[derive(Debug)]
@@ -51,7 +51,11 @@ impl Download {
     /// Content that we have.
     pub(crate) fn whole(client: &Rc<Client>, content: Bytes) -> Self {
         let content = Some(content).filter(|content| !content.is_empty());
-        Self { client: Rc::clone(client), source: Source::Whole(content), record: None }
+        Self {
+            client: Rc::clone(client),
+            source: Source::Whole(content),
+            observer: Observer::default(),
+        }
     }
 
     /// Content that an upstream sends over `lease`.
@@ -67,7 +71,11 @@ impl Download {
         if stream.incoming.is_end_stream() {
             stream.finish(client);
         }
-        Self { client: Rc::clone(client), source: Source::Upstream(stream), record: None }
+        Self {
+            client: Rc::clone(client),
+            source: Source::Upstream(stream),
+            observer: Observer::default(),
+        }
     }
 
     /// Has it cut when a flip has moved its requests away.
@@ -77,9 +85,9 @@ impl Download {
         }
     }
 
-    /// Has a line written to the access log when the exchange ends.
-    pub(crate) fn record(&mut self, record: Box<Record>) {
-        self.record = Some(record);
+    /// Has the exchange noted, whose end is that of this content.
+    pub(crate) fn observe(&mut self, observer: Observer) {
+        self.observer = observer;
     }
 }
 
@@ -153,12 +161,10 @@ impl Body for Download {
             Source::Whole(content) => Poll::Ready(content.take().map(|data| Ok(Frame::data(data)))),
             Source::Upstream(stream) => stream.poll(&me.client, cx),
         };
-        if let (Some(record), Poll::Ready(frame)) = (&mut me.record, &polled) {
-            match frame {
-                Some(Ok(frame)) => record.add(frame.data_ref().map_or(0, Bytes::len)),
-                Some(Err(_)) => (),
-                None => record.complete(),
-            }
+        match &polled {
+            Poll::Ready(Some(Ok(frame))) => me.observer.add(Some(frame)),
+            Poll::Ready(None) => me.observer.add(None),
+            Poll::Ready(Some(Err(_))) | Poll::Pending => {}
         }
         polled
     }
@@ -189,11 +195,8 @@ impl Drop for Download {
             Source::Upstream(stream) => stream.lease.is_none() || self.is_end_stream(),
         };
         self.client.exchange_over(answered);
-        if let Some(mut record) = self.record.take() {
-            if self.is_end_stream() {
-                record.complete();
-            }
-            record.write();
+        if self.is_end_stream() {
+            self.observer.add(None);
         }
     }
 }

@@ -18,6 +18,7 @@ use super::connection;
 use super::lasting::Lasting;
 use super::listener::{Listener, Scheme};
 use super::watch::{Clock, Watch};
+use crate::metrics::{self, Meter, Meters};
 use crate::snapshot::{Settings, Snapshot, Snapshots};
 use crate::upstream::{FleetPool, Pools};
 
@@ -26,6 +27,7 @@ use crate::upstream::{FleetPool, Pools};
 pub(crate) struct Worker {
     snapshots: RefCell<Reader<Snapshot>>,
     pools: RefCell<Pools>,
+    meters: Option<Meters>,
     clock: Clock,
     phase: Cell<Phase>,
     connections: RefCell<Vec<Weak<Watch>>>,
@@ -38,10 +40,11 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    fn new(snapshots: &Snapshots) -> Self {
+    fn new(snapshots: &Snapshots, meters: Option<Meters>) -> Self {
         Self {
             snapshots: RefCell::new(snapshots.reader()),
             pools: RefCell::default(),
+            meters,
             clock: Clock::default(),
             phase: Cell::new(Phase::Serving),
             connections: RefCell::default(),
@@ -62,6 +65,11 @@ impl Worker {
     /// Whether the snapshot that `fleet` was found in is still the current one.
     pub(crate) fn is_current(&self, fleet: &FleetPool) -> bool {
         self.decide(|snapshot, pools| pools.is_of(snapshot, fleet))
+    }
+
+    /// Begins to measure an exchange, where somebody wants to know.
+    pub(crate) fn meter(&self) -> Option<Meter> {
+        self.meters.as_ref().map(Meters::begin)
     }
 
     pub(crate) fn now(&self) -> u32 {
@@ -169,13 +177,19 @@ pub(super) fn run(
     sockets: Vec<Listener>,
     snapshots: &Snapshots,
     drain: watch::Receiver<Phase>,
+    thread: Option<Arc<metrics::Thread>>,
 ) {
     let tasks = LocalSet::new();
-    tasks.block_on(runtime, work(sockets, snapshots, drain));
+    tasks.block_on(runtime, work(sockets, snapshots, drain, thread.map(Meters::new)));
 }
 
-async fn work(sockets: Vec<Listener>, snapshots: &Snapshots, mut drain: watch::Receiver<Phase>) {
-    let worker = Rc::new(Worker::new(snapshots));
+async fn work(
+    sockets: Vec<Listener>,
+    snapshots: &Snapshots,
+    mut drain: watch::Receiver<Phase>,
+    meters: Option<Meters>,
+) {
+    let worker = Rc::new(Worker::new(snapshots, meters));
     spawn_local(keep_time(Rc::clone(&worker)));
     spawn_local(keep_current(Rc::clone(&worker), snapshots.changes()));
     let listeners: Vec<_> = sockets
@@ -315,7 +329,7 @@ mod tests {
     fn a_panic_leaves_nothing_open() {
         let router = Router::builder(0).build().unwrap();
         let snapshots = Snapshots::new(Snapshot::new(router, Vec::new(), 1, Arc::default()));
-        let worker = Rc::new(Worker::new(&snapshots));
+        let worker = Rc::new(Worker::new(&snapshots, None));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let closed = async {
             worker.spawn(async {});

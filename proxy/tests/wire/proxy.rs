@@ -129,7 +129,7 @@ impl Plan {
         let addresses = listeners.addresses().unwrap();
         let (address, https) = (addresses[0], *addresses.last().unwrap());
         let drain = Drain::new(grace, Duration::from_secs(5));
-        let serving = serve(listeners, &snapshots, &drain).unwrap();
+        let serving = serve(listeners, &snapshots, &drain, None).unwrap();
         Proxy { address, https, snapshots, drain, serving: Some(serving) }
     }
 }
