@@ -5,9 +5,11 @@ mod download;
 mod expect;
 mod retry;
 mod trailers;
+mod tunnel;
 mod upload;
 
 pub(crate) use dispatch::{Attempt, Order, attempt};
 pub(crate) use download::Download;
 pub(crate) use retry::History;
+pub(crate) use tunnel::Tunnel;
 pub(crate) use upload::{Inbound, Upload};

@@ -5,6 +5,8 @@
 //! may not be true of the one now.
 
 mod https;
+mod lasting;
+mod websocket;
 
 use std::convert::Infallible;
 use std::rc::Rc;
@@ -18,6 +20,7 @@ use http::header::{ALLOW, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, LOCATION, TR
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, Uri};
 use hyper::body::{Body, Incoming};
+use hyper::upgrade::OnUpgrade;
 
 use crate::entry::{Action, Entry, Redirect};
 use crate::forward::{Attempt, Download, History, Inbound, Order, attempt};
@@ -39,7 +42,8 @@ pub(crate) async fn answer(
     request: Request<Incoming>,
 ) -> Result<Response<Download>, Infallible> {
     client.request_came();
-    let (parts, incoming) = request.into_parts();
+    let (mut parts, incoming) = request.into_parts();
+    let upgrade = client.is_stream().then(|| parts.extensions.remove::<OnUpgrade>()).flatten();
     let mut observer = Observer::begin(&client, &parts);
     let unread = !incoming.is_end_stream();
     let mut response = match respond(&client, parts, incoming, &mut observer).await {
@@ -58,7 +62,10 @@ pub(crate) async fn answer(
     if client.is_stream() {
         // Nothing speaks of connections there (RFC 9113 section 8.2.2).
         response.headers_mut().remove(CONNECTION);
-    } else if client.closes() {
+        if let (Some(tunnel), Some(upgrade)) = (client.take_tunnel(), upgrade) {
+            websocket::tunnel(&client, tunnel, upgrade);
+        }
+    } else if client.closes() && response.status() != StatusCode::SWITCHING_PROTOCOLS {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
     observer.set_status(response.status());
@@ -92,7 +99,9 @@ async fn respond(
     incoming: Incoming,
     observer: &mut Observer,
 ) -> Outcome {
-    let host = match select(&Head::from_parts(&parts, client.tls_names())) {
+    let mut head = Head::from_parts(&parts, client.tls_names());
+    head.websocket = client.is_stream() && headers::is_extended_connect(&parts);
+    let host = match select(&head) {
         Ok(Selected::Host(host)) => Some(host),
         Ok(Selected::NoHost) => None,
         Ok(Selected::Asterisk) => return Outcome::Local(own_options()),
@@ -127,8 +136,14 @@ async fn respond(
         if mapped && order.edited.overrides {
             headers::remove_overrides(&mut order.parts.headers);
         }
+        let (websocket, target) = (order.edited.websocket, order.parts.uri.clone());
         match attempt(client, &fleet, order, &mut history).await {
-            Attempt::Answered(response) => return Outcome::Forwarded(response),
+            Attempt::Answered(mut response) => {
+                if websocket || lasting::is_event_stream(&response) {
+                    lasting::follow(client, host, target, &fleet, &mut response);
+                }
+                return Outcome::Forwarded(response);
+            }
             Attempt::Failed(problem) => return Outcome::Local(problem.into()),
             Attempt::Again(order) => pending = Pending::Ordered(order),
         }

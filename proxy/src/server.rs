@@ -5,6 +5,7 @@ mod connection;
 mod drain;
 mod handshake;
 mod http2;
+mod lasting;
 mod listener;
 mod preface;
 mod socket;
@@ -18,6 +19,7 @@ use std::time::Duration;
 
 pub(crate) use client::Client;
 pub use drain::{Drain, Phase};
+pub(crate) use lasting::Lasting;
 pub use listener::Listeners;
 pub(crate) use listener::Scheme;
 pub(crate) use watch::Stage;

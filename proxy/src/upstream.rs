@@ -7,5 +7,5 @@ mod pool;
 
 pub(crate) use connect::connect;
 pub(crate) use failure::Failure;
-pub(crate) use lease::Lease;
+pub(crate) use lease::{Lease, Switched};
 pub(crate) use pool::{FleetPool, Pools, ServerPool};

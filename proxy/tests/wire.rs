@@ -16,6 +16,7 @@ mod wire {
     mod bodies;
     mod drain;
     mod failures;
+    mod flips;
     mod forwarding;
     mod headers;
     mod http2;
@@ -26,4 +27,5 @@ mod wire {
     mod responses;
     mod retries;
     mod tls;
+    mod websocket;
 }

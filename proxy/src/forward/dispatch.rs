@@ -5,19 +5,22 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::task::Poll;
 
+use bytes::Bytes;
 use http::header::{CONNECTION, HOST};
 use http::request::Parts;
-use http::{HeaderValue, Request, Response, Version};
+use http::{HeaderValue, Request, Response, StatusCode, Version};
 use hyper::body::{Body, Incoming};
+use tokio::sync::oneshot;
 
 use super::download::Download;
 use super::expect::Gate;
+use super::tunnel::Tunnel;
 use super::upload::Progress;
 use super::{History, Inbound, Upload, retry};
 use crate::headers::{self, Edited};
 use crate::problem::Problem;
 use crate::server::{Client, Stage};
-use crate::upstream::{self, Failure, FleetPool, Lease, ServerPool};
+use crate::upstream::{self, Failure, FleetPool, Lease, ServerPool, Switched};
 
 /// A request that is ready to be sent.
 #[derive(Debug)]
@@ -68,7 +71,17 @@ pub(crate) async fn attempt(
     let copy = lease.reused().then(|| order.parts.clone());
     let Order { parts, inbound, edited, version } = order;
 
+    let switched = edited.websocket.then(|| lease.switched()).flatten();
     match leg.send(&mut lease, parts, inbound.clone(), edited).await {
+        Ok(response) if edited.websocket => {
+            match leg.switch(lease, response, switched, version).await {
+                Ok(response) => Attempt::Answered(response),
+                Err((problem, failure)) => {
+                    log(fleet, Some(server), failure);
+                    Attempt::Failed(problem)
+                }
+            }
+        }
         Ok(response) => match leg.accept(lease, response, inbound, version) {
             Ok(response) => Attempt::Answered(response),
             Err((problem, failure)) => {
@@ -163,6 +176,31 @@ impl Leg<'_> {
             });
         let body = Download::upstream(self.client, self.fleet, incoming, lease, unfinished);
         Ok(Response::from_parts(parts, body))
+    }
+
+    /// Takes the response to a request for a WebSocket, which may be any: a 101 makes a tunnel.
+    async fn switch(
+        self,
+        lease: Lease,
+        response: Response<Incoming>,
+        switched: Option<oneshot::Receiver<Switched>>,
+        version: Version,
+    ) -> Result<Response<Download>, (Problem, Failure)> {
+        if response.status() != StatusCode::SWITCHING_PROTOCOLS {
+            if version == Version::HTTP_2 {
+                headers::refuse_success(response.status())
+                    .map_err(|problem| (problem, Failure::Protocol))?;
+            }
+            return self.accept(lease, response, None, version);
+        }
+        let (mut parts, _) = response.into_parts();
+        headers::edit_switch(&mut parts, version)
+            .map_err(|problem| (problem, Failure::Protocol))?;
+        let gone = (Failure::Terminated.problem(), Failure::Terminated);
+        let Some(switched) = switched else { return Err(gone) };
+        let upstream = switched.await.map_err(|_| gone)?;
+        self.client.set_tunnel(Tunnel::new(upstream));
+        Ok(Response::from_parts(parts, Download::whole(self.client, Bytes::new())))
     }
 
     /// What is to be sent again, if anything; `copy` is of what an idle connection was given.

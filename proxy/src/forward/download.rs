@@ -12,7 +12,7 @@ use thiserror::Error;
 use super::upload::Progress;
 use super::{Inbound, trailers};
 use crate::observe::Observer;
-use crate::server::{Client, Stage};
+use crate::server::{Client, Lasting, Stage};
 use crate::upstream::{Failure, FleetPool, Lease};
 
 /// Content of either kind; when it ends or is dropped, so does the exchange.
@@ -38,6 +38,8 @@ struct Stream {
     lease: Option<Lease>,
     /// The request's content, if it was not complete when the response began.
     inbound: Option<Rc<Inbound>>,
+    /// What may end it before its end.
+    lasting: Option<Rc<Lasting>>,
 }
 
 /// The content ends here although more was announced: hyper closes the connection.
@@ -64,7 +66,8 @@ impl Download {
         lease: Lease,
         inbound: Option<Rc<Inbound>>,
     ) -> Self {
-        let mut stream = Stream { incoming, fleet: Rc::clone(fleet), lease: Some(lease), inbound };
+        let (fleet, lease) = (Rc::clone(fleet), Some(lease));
+        let mut stream = Stream { incoming, fleet, lease, inbound, lasting: None };
         if stream.incoming.is_end_stream() {
             stream.finish(client);
         }
@@ -72,6 +75,13 @@ impl Download {
             client: Rc::clone(client),
             source: Source::Upstream(stream),
             observer: Observer::default(),
+        }
+    }
+
+    /// Has it cut when a flip has moved its requests away.
+    pub(crate) fn follow(&mut self, lasting: Rc<Lasting>) {
+        if let Source::Upstream(stream) = &mut self.source {
+            stream.lasting = Some(lasting);
         }
     }
 
@@ -87,6 +97,11 @@ impl Stream {
         client: &Client,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, DownloadError>>> {
+        if self.lasting.as_ref().is_some_and(|lasting| lasting.is_cut(cx.waker())) {
+            // No fault of the upstream's: the client asks again, and is sent elsewhere.
+            self.lease = None;
+            return Poll::Ready(Some(Err(DownloadError)));
+        }
         match Pin::new(&mut self.incoming).poll_frame(cx) {
             Poll::Pending => {
                 if client.expired() == Some(Stage::Download) {

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::io;
 use std::rc::{Rc, Weak};
-use std::sync::Arc;
+use std::sync::{self, Arc};
 use std::time::Duration;
 
 use fingerpost_router::Reader;
@@ -15,6 +15,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 
 use super::Phase;
 use super::connection;
+use super::lasting::Lasting;
 use super::listener::{Listener, Scheme};
 use super::watch::{Clock, Watch};
 use crate::metrics::{self, Meter, Meters};
@@ -30,6 +31,9 @@ pub(crate) struct Worker {
     clock: Clock,
     phase: Cell<Phase>,
     connections: RefCell<Vec<Weak<Watch>>>,
+    lasting: RefCell<Vec<Weak<Lasting>>>,
+    /// The snapshot that `lasting` was compared with.
+    reviewed: RefCell<sync::Weak<Snapshot>>,
     open: Cell<usize>,
     closed: Notify,
     entered: Notify,
@@ -44,6 +48,8 @@ impl Worker {
             clock: Clock::default(),
             phase: Cell::new(Phase::Serving),
             connections: RefCell::default(),
+            lasting: RefCell::default(),
+            reviewed: RefCell::default(),
             open: Cell::new(0),
             closed: Notify::new(),
             entered: Notify::new(),
@@ -76,7 +82,25 @@ impl Worker {
 
     /// Lets go of an old snapshot, also when no request comes that would.
     fn refresh(&self) {
-        self.decide(|snapshot, pools| pools.turn_to(snapshot));
+        self.decide(|snapshot, pools| {
+            pools.turn_to(snapshot);
+            self.review(snapshot);
+        });
+    }
+
+    /// Has an exchange compared with every new snapshot, as long as somebody holds it.
+    pub(super) fn follow(&self, lasting: &Rc<Lasting>) {
+        self.lasting.borrow_mut().push(Rc::downgrade(lasting));
+    }
+
+    fn review(&self, snapshot: &Arc<Snapshot>) {
+        if self.reviewed.borrow().as_ptr() == Arc::as_ptr(snapshot) {
+            return;
+        }
+        self.reviewed.replace(Arc::downgrade(snapshot));
+        for lasting in self.lasting.borrow().iter().filter_map(Weak::upgrade) {
+            lasting.review(snapshot, self.now());
+        }
     }
 
     fn tick(&self, now: Duration, tick: Duration) {
@@ -85,6 +109,13 @@ impl Worker {
         self.connections.borrow_mut().retain(|watch| match watch.upgrade() {
             Some(watch) => {
                 watch.check(self.now(), tick);
+                true
+            }
+            None => false,
+        });
+        self.lasting.borrow_mut().retain(|lasting| match lasting.upgrade() {
+            Some(lasting) => {
+                lasting.check(self.now());
                 true
             }
             None => false,
@@ -261,7 +292,12 @@ const CLOSING_TICK: Duration = Duration::from_millis(50);
 
 /// Fine enough for the shortest limit; rare enough to cost an idle thread nothing.
 fn tick(settings: &Settings, snapshot: &Snapshot) -> Duration {
-    let ours = [settings.header_timeout, settings.keep_alive_timeout, settings.body_timeout];
+    let ours = [
+        settings.header_timeout,
+        settings.keep_alive_timeout,
+        settings.body_timeout,
+        settings.websocket_timeout,
+    ];
     let fleets = snapshot
         .fleets
         .iter()

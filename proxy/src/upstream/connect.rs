@@ -4,10 +4,10 @@ use std::io;
 use std::rc::Rc;
 use std::time::Duration;
 
-use hyper::client::conn::http1;
+use hyper::client::conn::http1::{self, Parts};
 use tokio::net::TcpStream;
 
-use super::lease::{Lease, Line, NotedSocket, Traffic};
+use super::lease::{Lease, Line, NotedSocket, Switched, Traffic};
 use super::{Failure, ServerPool};
 
 /// Connects to `server`.
@@ -24,11 +24,20 @@ pub(crate) async fn connect(server: &Rc<ServerPool>, limit: Duration) -> Result<
     let _ = socket.set_nodelay(true);
     let traffic = Rc::new(Traffic::default());
     let socket = NotedSocket::new(socket, Rc::clone(&traffic));
-    let (sender, connection) =
+    let (sender, mut connection) =
         http1::Builder::new().handshake(socket).await.map_err(|_| Failure::Handshake)?;
-    let task = tokio::task::spawn_local(async move {
-        // What fails here fails at whoever holds the sender or the content.
-        let _ = connection.await;
+    let task = tokio::task::spawn_local({
+        let traffic = Rc::clone(&traffic);
+        async move {
+            // What fails here fails at whoever holds the sender or the content.
+            if (&mut connection).await.is_ok()
+                && let Some(heir) = traffic.heir.take()
+            {
+                let Parts { io, read_buf, .. } = connection.into_parts();
+                // Nobody has it any more if the server did not switch, or the client has gone.
+                let _ = heir.send(Switched { socket: io, read: read_buf });
+            }
+        }
     });
     let line = Line::new(sender, traffic, Rc::clone(server), task.abort_handle());
     Ok(Lease::new(line, false))

@@ -1,15 +1,17 @@
 //! One connection to an upstream server, while one request has it.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
+use bytes::Bytes;
 use hyper::client::conn::http1::SendRequest;
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
+use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 
 use super::ServerPool;
@@ -24,6 +26,16 @@ pub(crate) struct Traffic {
     pub(super) sent: Cell<bool>,
     /// Reads that succeeded, the one that finds the end included.
     pub(super) reads: Cell<u32>,
+    /// Who wants the socket when its server has switched to another protocol.
+    pub(super) heir: RefCell<Option<oneshot::Sender<Switched>>>,
+}
+
+/// A socket on which a server has switched to another protocol.
+#[derive(Debug)]
+pub(crate) struct Switched {
+    pub(crate) socket: NotedSocket,
+    /// What was read of that protocol already.
+    pub(crate) read: Bytes,
 }
 
 /// A connection, and where it goes back to.
@@ -66,12 +78,21 @@ impl Lease {
     pub(super) fn new(line: Line, reused: bool) -> Self {
         line.traffic.sent.set(false);
         line.traffic.reads.set(0);
+        line.traffic.heir.replace(None);
         Self { line: Some(line), reused }
     }
 
     /// The sending half; `None` never happens before [`release`](Self::release).
     pub(crate) fn sender(&mut self) -> Option<&mut SendRequest<Upload>> {
         self.line.as_mut().map(|line| &mut line.sender)
+    }
+
+    /// Asks for the socket, should the server switch to another protocol in answer to this request.
+    pub(crate) fn switched(&self) -> Option<oneshot::Receiver<Switched>> {
+        let line = self.line.as_ref()?;
+        let (heir, socket) = oneshot::channel();
+        line.traffic.heir.replace(Some(heir));
+        Some(socket)
     }
 
     /// Whether the connection goes to `server`.
@@ -109,7 +130,7 @@ impl Lease {
 
 /// A socket that notes what goes over it.
 #[derive(Debug)]
-pub(super) struct NotedSocket {
+pub(crate) struct NotedSocket {
     socket: TokioIo<TcpStream>,
     traffic: Rc<Traffic>,
 }
