@@ -1,0 +1,15 @@
+// An application that answers every request with its own content. Prints its port.
+const http = require('http');
+
+const server = http.createServer((request, response) => {
+  const parts = [];
+  request.on('data', (part) => parts.push(part));
+  request.on('error', () => {});
+  request.on('end', () => {
+    const content = Buffer.concat(parts);
+    response.writeHead(200, { 'content-length': content.length, 'content-type': 'text/plain' });
+    response.end(content);
+  });
+});
+server.keepAliveTimeout = 60000;
+server.listen(0, '127.0.0.1', () => console.log(server.address().port));
