@@ -16,6 +16,7 @@ pub use reload::{Reloaded, Reloader};
 use signals::{Served, Told};
 use successor::Successor;
 
+mod manager;
 mod passing;
 mod reload;
 mod signals;
@@ -129,7 +130,10 @@ pub fn run(file: &ConfigFile) -> io::Result<()> {
     let told = Told::listen()?;
     let (running, shared) =
         Running::take_over(&file.config, random_seed()?, AgentOptions::default(), &mut inherited)?;
-    // What nobody has taken: whoever passed it still accepts what is queued there.
+    for address in inherited.left() {
+        tracing::warn!(%address, "a socket that was passed is not named in [listen], and is closed");
+    }
+    // Whoever passed it still accepts what is queued there.
     drop(inherited);
     let plain = file.config.listen.http.len();
     for (position, address) in running.addresses().iter().enumerate() {
@@ -142,7 +146,10 @@ pub fn run(file: &ConfigFile) -> io::Result<()> {
     let reloader = Reloader::new(file, running.agent.handle());
     let Running { serving, drain, admin, agent, .. } = running;
     if let Some(predecessor) = predecessor {
+        // It also tells the service manager, which believes nobody else yet.
         predecessor.tell_ready();
+    } else {
+        manager::ready();
     }
     // Claims are taken until nothing is served any more, unless another process takes them.
     told.until_drained(reloader, Served { drain, serving, admin, agent, shared, successor })

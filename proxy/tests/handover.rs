@@ -4,7 +4,9 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixDatagram;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -31,12 +33,13 @@ impl Proxy {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("fingerpost.toml");
         fs::write(&file, config).unwrap();
-        let mut first = Command::new(env!("CARGO_BIN_EXE_fingerpost"))
-            .args(["run", "--config"])
-            .arg(&file)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fingerpost"));
+        command.args(["run", "--config"]).arg(&file);
+        Self::spawn(folder, file, command)
+    }
+
+    fn spawn(folder: TempDir, file: PathBuf, mut command: Command) -> Self {
+        let mut first = command.stdout(Stdio::piped()).spawn().unwrap();
         let (sender, log) = channel();
         let lines = BufReader::new(first.stdout.take().unwrap()).lines().map_while(Result::ok);
         thread::spawn(move || lines.map(|line| sender.send(line)).all(|sent| sent.is_ok()));
@@ -232,6 +235,49 @@ fn the_admin_listener_and_the_files_are_taken_over() {
     }
     assert_eq!(load.end().1, Vec::<String>::new());
     assert!(!proxy.seen.contains("can't be"), "{}", proxy.seen);
+}
+
+/// systemd's protocol: sockets from number 3 on, and a datagram for each step.
+#[test]
+fn a_service_manager_passes_sockets_and_is_told_of_every_step() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("fingerpost.toml");
+    let socket = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = socket.local_addr().unwrap();
+    let config = |body| config("", 2, body).replace("127.0.0.1:0", &address.to_string());
+    fs::write(&file, config("one")).unwrap();
+    let told = UnixDatagram::bind(folder.path().join("notify")).unwrap();
+    told.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    let next = || {
+        let mut text = [0; 256];
+        let length = told.recv(&mut text).unwrap();
+        String::from_utf8_lossy(text.get(..length).unwrap()).into_owned()
+    };
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" run --config \"$1\" 3<&0 </dev/null"])
+        .arg(env!("CARGO_BIN_EXE_fingerpost"))
+        .arg(&file)
+        .env("NOTIFY_SOCKET", folder.path().join("notify"))
+        .stdin(Stdio::from(OwnedFd::from(socket)));
+    let mut proxy = Proxy::spawn(folder, file, command);
+    assert_eq!(proxy.address, address);
+    assert_eq!(next(), "READY=1\n");
+    assert!(get(address).unwrap().ends_with("one"));
+
+    proxy.configure(&config("two"));
+    proxy.signal("HUP");
+    assert!(next().starts_with("RELOADING=1\nMONOTONIC_USEC="));
+    assert_eq!(next(), "READY=1\n");
+    assert!(get(address).unwrap().ends_with("two"));
+
+    proxy.hand_over();
+    assert!(next().starts_with("RELOADING=1\n"));
+    assert_eq!(next(), format!("MAINPID={}\nREADY=1\n", proxy.process));
+    assert!(get(address).unwrap().ends_with("two"));
+    proxy.signal("TERM");
+    assert_eq!(next(), "STOPPING=1\n");
+    proxy.wait_for("ended");
 }
 
 fn get_path(address: SocketAddr, path: &str) -> String {

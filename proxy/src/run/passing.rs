@@ -12,6 +12,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
+use listenfd::ListenFd;
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
@@ -48,13 +49,30 @@ pub(super) fn inherited() -> io::Result<(Inherited, Option<Predecessor>)> {
     let from = std::env::var_os(VARIABLE).and_then(|id| id.to_str()?.parse().ok());
     let parent = rustix::process::getppid().map(|parent| parent.as_raw_pid());
     if from.is_none() || from != parent {
-        return Ok((Inherited::default(), None));
+        return Ok((Inherited::new(activated()?)?, None));
     }
     let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
     socket.set_read_timeout(Some(PATIENCE))?;
     let inherited = Inherited::new(receive(&socket)?)?;
     Ok((inherited, Some(Predecessor(socket))))
+}
+
+/// The sockets that systemd has opened for this process, in the order of its unit. Called before there are threads,
+/// since the variables are removed.
+fn activated() -> io::Result<Vec<Shared>> {
+    let meant = std::env::var_os("LISTEN_PID").and_then(|id| id.to_str()?.parse().ok());
+    if meant != Some(std::process::id()) {
+        return Ok(Vec::new());
+    }
+    let mut passed = ListenFd::from_env();
+    let mut shared = Vec::new();
+    for position in 0..passed.len() {
+        if let Some(socket) = passed.take_tcp_listener(position)? {
+            shared.push(Shared { asked: socket.local_addr()?, socket });
+        }
+    }
+    Ok(shared)
 }
 
 /// Sends sockets.

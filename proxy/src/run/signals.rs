@@ -12,7 +12,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::sleep;
 
-use super::{Reloader, Successor};
+use super::{Reloader, Successor, manager};
 use crate::admin::Admin;
 use crate::agent::Agent;
 use crate::server::{Drain, Serving, Shared};
@@ -79,6 +79,8 @@ impl Told {
                 if let Some(admin) = &mut admin {
                     admin.leave();
                 }
+            } else {
+                manager::stopping();
             }
             tracing::info!("draining");
             let end = async { if handed_over { drain.leave().await } else { drain.run().await } };
@@ -148,7 +150,9 @@ async fn reload(
             return;
         }
         settle(&reloader.files()).await;
+        manager::reloading();
         reloader.reload();
+        manager::ready();
     }
 }
 

@@ -13,6 +13,7 @@ use tokio::io::AsyncReadExt;
 use tokio::signal::unix::Signal;
 use tokio::time::{sleep, timeout};
 
+use super::manager;
 use super::passing::{self, READY, VARIABLE};
 use crate::server::Shared;
 
@@ -42,12 +43,15 @@ impl Successor {
     /// fails is reported, and changes nothing.
     pub(super) async fn takes_over(&self, asked: &mut Signal, sockets: &[Shared]) {
         while asked.recv().await.is_some() {
+            manager::reloading();
             match self.start(sockets).await {
                 Ok(process) => {
+                    manager::succeeded_by(process);
                     tracing::info!(process, "another process serves from now on");
                     return;
                 }
                 Err(error) => {
+                    manager::ready();
                     tracing::error!(%error, "no other process takes over, this one serves on");
                 }
             }
@@ -67,6 +71,9 @@ impl Successor {
         let child = Command::new(program)
             .arg0(self.arguments.first().map_or(program.as_os_str(), OsString::as_os_str))
             .args(self.arguments.iter().skip(1))
+            .env_remove("LISTEN_FDS")
+            .env_remove("LISTEN_PID")
+            .env_remove("LISTEN_FDNAMES")
             .env(VARIABLE, std::process::id().to_string())
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .spawn()?;

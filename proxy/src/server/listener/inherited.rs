@@ -23,6 +23,11 @@ impl Inherited {
         Ok(Self(sockets.into_iter().map(with_address).collect::<io::Result<_>>()?))
     }
 
+    /// The addresses of those that nobody has taken.
+    pub(crate) fn left(&self) -> impl Iterator<Item = SocketAddr> {
+        self.0.iter().map(|(bound, _)| *bound)
+    }
+
     /// Takes every socket of one address: the first that was asked for as `wanted`, or is bound to it.
     pub(crate) fn take(&mut self, wanted: SocketAddr) -> Vec<TcpListener> {
         let fits =
