@@ -27,6 +27,9 @@ pub struct Admin {
 /// The longest that a client may wait for a change to be in use everywhere.
 const MAX_WAIT: Duration = Duration::from_secs(60);
 
+/// How often the end of a thread is looked for.
+const LOOK: Duration = Duration::from_millis(5);
+
 impl Admin {
     /// Listens on `address` and serves what `agent` knows.
     ///
@@ -78,6 +81,16 @@ impl Admin {
         drop(self.leave.take());
     }
 
+    /// Waits for the requests that had begun when it was told to leave, and were accepted by then.
+    fn finish(&self) {
+        let mut waited = Duration::ZERO;
+        while waited < MAX_WAIT && self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
+        {
+            thread::sleep(LOOK);
+            waited += LOOK;
+        }
+    }
+
     /// Where it listens, the port filled in.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
@@ -101,6 +114,9 @@ async fn serve(
 
 impl Drop for Admin {
     fn drop(&mut self) {
+        if self.leave.is_none() {
+            self.finish();
+        }
         drop(self.end.take());
         if let Some(thread) = self.thread.take() {
             // One that panicked has said so.

@@ -64,7 +64,7 @@ impl Told {
             // Nobody is left to hear it when the process ends otherwise.
             _ = drained.send(serving.wait());
         })?;
-        runtime.block_on(async {
+        let ended = runtime.block_on(async {
             let (changes, watching) = watch(&reloader.files());
             let reloads = tokio::spawn(reload(reloader, hangups, changes, watching));
             let handed_over = tokio::select! {
@@ -96,7 +96,11 @@ impl Told {
             reloads.abort();
             tracing::info!("ended");
             result
-        })
+        });
+        // Its requests need the agent.
+        drop(admin);
+        drop(agent);
+        ended
     }
 }
 
