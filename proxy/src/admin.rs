@@ -20,11 +20,15 @@ use crate::random::System;
 pub struct Admin {
     address: SocketAddr,
     end: Option<oneshot::Sender<()>>,
+    leave: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 /// The longest that a client may wait for a change to be in use everywhere.
 const MAX_WAIT: Duration = Duration::from_secs(60);
+
+/// How often the end of a thread is looked for.
+const LOOK: Duration = Duration::from_millis(5);
 
 impl Admin {
     /// Listens on `address` and serves what `agent` knows.
@@ -33,6 +37,16 @@ impl Admin {
     ///
     /// When the address can't be listened on, there is no claim store, or no source of random numbers.
     pub fn start(address: SocketAddr, agent: &Agent) -> io::Result<Self> {
+        Self::start_on(Self::bind(address)?, agent)
+    }
+
+    pub(crate) fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+        let cannot = |error| io::Error::other(format!("can't listen on {address}: {error}"));
+        TcpListener::bind(address).map_err(cannot)
+    }
+
+    /// As [`start`](Self::start), on a socket that is open already.
+    pub(crate) fn start_on(listener: TcpListener, agent: &Agent) -> io::Result<Self> {
         let none = || io::Error::other("an admin listener needs a claim store");
         let control = Control {
             store: agent.store().ok_or_else(none)?,
@@ -41,17 +55,16 @@ impl Admin {
             max_wait: MAX_WAIT,
         };
         let metrics = agent.metrics_text();
-        let cannot = |error| io::Error::other(format!("can't listen on {address}: {error}"));
-        let listener = TcpListener::bind(address).map_err(cannot)?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (end, ended) = oneshot::channel();
+        let (leave, left) = oneshot::channel();
         let thread = thread::Builder::new().name("admin".to_owned()).spawn(move || {
             give_way();
             runtime.block_on(async {
                 tokio::select! {
-                    served = serve(listener, control, metrics) => {
+                    served = serve(listener, control, metrics, left) => {
                         if let Err(error) = served {
                             tracing::error!(%error, "the admin listener has ended");
                         }
@@ -60,7 +73,22 @@ impl Admin {
                 }
             });
         })?;
-        Ok(Self { address, end: Some(end), thread: Some(thread) })
+        Ok(Self { address, end: Some(end), leave: Some(leave), thread: Some(thread) })
+    }
+
+    /// Accepts no more, since another process does; requests that have begun are answered.
+    pub(crate) fn leave(&mut self) {
+        drop(self.leave.take());
+    }
+
+    /// Waits for the requests that had begun when it was told to leave, and were accepted by then.
+    fn finish(&self) {
+        let mut waited = Duration::ZERO;
+        while waited < MAX_WAIT && self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
+        {
+            thread::sleep(LOOK);
+            waited += LOOK;
+        }
     }
 
     /// Where it listens, the port filled in.
@@ -74,15 +102,21 @@ async fn serve(
     listener: TcpListener,
     control: Control,
     metrics: impl Fn() -> String + Clone + Send + Sync + 'static,
+    left: oneshot::Receiver<()>,
 ) -> io::Result<()> {
     let listener = tokio::net::TcpListener::from_std(listener)?;
     // Open, as scrapers expect it on a listener that only the operator reaches.
     let metrics = axum::routing::get(async move || ([(CONTENT_TYPE, MEDIA_TYPE)], metrics()));
-    axum::serve(listener, fingerpost_control::router(control).route("/metrics", metrics)).await
+    let router = fingerpost_control::router(control).route("/metrics", metrics);
+    // Told by being dropped.
+    axum::serve(listener, router).with_graceful_shutdown(async move { _ = left.await }).await
 }
 
 impl Drop for Admin {
     fn drop(&mut self) {
+        if self.leave.is_none() {
+            self.finish();
+        }
         drop(self.end.take());
         if let Some(thread) = self.thread.take() {
             // One that panicked has said so.

@@ -161,6 +161,12 @@ impl AgentHandle {
         self.0.send(Command::Reload { config: Box::new(config), done }).map_err(|_| gone())?;
         answer.recv().map_err(|_| gone())?.map_err(io::Error::other)
     }
+
+    /// Leaves the registry, and what is reported of this box, to another process that serves it from now on.
+    pub(crate) fn leave(&self) {
+        // One that has ended has left.
+        _ = self.0.send(Command::Leave);
+    }
 }
 
 fn gone() -> io::Error {

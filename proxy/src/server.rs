@@ -21,7 +21,7 @@ pub(crate) use client::Client;
 pub use drain::{Drain, Phase};
 pub(crate) use lasting::Lasting;
 pub use listener::Listeners;
-pub(crate) use listener::Scheme;
+pub(crate) use listener::{Inherited, Scheme, Shared};
 pub(crate) use watch::Stage;
 
 use crate::metrics::Metrics;

@@ -166,7 +166,8 @@ impl LiveView for Live {
     }
 
     fn is_ready(&self) -> bool {
-        self.drain.phase() == Phase::Serving
+        // Whoever has taken over is.
+        matches!(self.drain.phase(), Phase::Serving | Phase::Leaving)
     }
 
     fn snapshot(&self) -> Option<Snapshot> {

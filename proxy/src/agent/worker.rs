@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
+use std::time::Duration;
 
 use fingerpost_authority::Host;
 use fingerpost_claims::{
@@ -32,6 +33,8 @@ use crate::snapshot::Snapshots;
 pub(super) enum Command {
     /// Serve another configuration.
     Reload { config: Box<Config>, done: Sender<Result<u64, Conflicts>> },
+    /// Another process keeps the registry and reports from now on: only follow, and closely.
+    Leave,
     /// Stop following.
     End,
 }
@@ -56,6 +59,8 @@ pub(super) struct Worker {
     behind: bool,
     /// Whether that is since the registry can't be written, which was logged.
     stuck: bool,
+    /// Whether no other process serves this box.
+    alone: bool,
 }
 
 impl Worker {
@@ -105,6 +110,7 @@ impl Worker {
             trouble,
             behind,
             stuck: false,
+            alone: true,
         };
         if !behind {
             worker.report();
@@ -130,6 +136,11 @@ impl Worker {
                         _ = done.send(self.reload(*config));
                         continue;
                     }
+                    Some(Command::Leave) => {
+                        self.leave();
+                        poll = Instant::now();
+                        continue;
+                    }
                     Some(Command::End) | None => return,
                 },
                 told = watch.changed(), if self.options.push => {
@@ -151,6 +162,13 @@ impl Worker {
                 watch = self.watch();
             }
         }
+    }
+
+    /// Leaves the files to another process, whose writes this one is not told of.
+    fn leave(&mut self) {
+        self.keep = Keep::default();
+        self.alone = false;
+        self.options.poll = CLOSELY;
     }
 
     fn watch(&self) -> Box<dyn Watch> {
@@ -294,7 +312,7 @@ impl Worker {
         if before == Some(serial) {
             return;
         }
-        let Some(store) = self.store.clone() else { return };
+        let Some(store) = self.store.clone().filter(|_| self.alone) else { return };
         let name = self.live.name().clone();
         tokio::spawn(async move {
             // The next report tells the same and more.
@@ -343,6 +361,10 @@ impl Worker {
         Ok(generation)
     }
 }
+
+/// How often the store is looked at for connections that are still served while another process takes flips: a
+/// look reads one number.
+const CLOSELY: Duration = Duration::from_millis(20);
 
 /// What to read.
 #[derive(Clone, Copy, Debug)]

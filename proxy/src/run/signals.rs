@@ -12,14 +12,27 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::sleep;
 
-use super::Reloader;
-use crate::server::{Drain, Serving};
+use super::{Reloader, Successor, manager};
+use crate::admin::Admin;
+use crate::agent::Agent;
+use crate::server::{Drain, Serving, Shared};
 
 /// What is told to a running process, heard from now on.
 pub(super) struct Told {
     runtime: Runtime,
     ends: Ends,
     hangups: Signal,
+    upgrades: Signal,
+}
+
+/// What serves until it is told to end.
+pub(super) struct Served {
+    pub(super) drain: Drain,
+    pub(super) serving: Serving,
+    pub(super) admin: Option<Admin>,
+    pub(super) agent: Agent,
+    pub(super) shared: Vec<Shared>,
+    pub(super) successor: Successor,
 }
 
 impl Told {
@@ -32,38 +45,48 @@ impl Told {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let entered = runtime.enter();
         let (ends, hangups) = (Ends::new()?, signal(SignalKind::hangup())?);
+        let upgrades = signal(SignalKind::user_defined2())?;
         drop(entered);
-        Ok(Self { runtime, ends, hangups })
+        Ok(Self { runtime, ends, hangups, upgrades })
     }
 
-    /// Serves until everything is drained: after SIGTERM or SIGINT, or at once after a second one.
+    /// Serves until everything is drained: after SIGTERM or SIGINT, at once after a second one, or when another
+    /// process has taken over.
     ///
     /// # Errors
     ///
     /// When a worker panicked.
-    pub(super) fn until_drained(
-        self,
-        reloader: Reloader,
-        drain: Drain,
-        serving: Serving,
-    ) -> io::Result<()> {
-        let Self { runtime, mut ends, hangups } = self;
+    pub(super) fn until_drained(self, reloader: Reloader, served: Served) -> io::Result<()> {
+        let Self { runtime, mut ends, hangups, mut upgrades } = self;
+        let Served { drain, serving, mut admin, agent, shared, successor } = served;
         let (drained, mut waited) = oneshot::channel();
         std::thread::Builder::new().name("drained".into()).spawn(move || {
             // Nobody is left to hear it when the process ends otherwise.
             _ = drained.send(serving.wait());
         })?;
-        runtime.block_on(async {
+        let ended = runtime.block_on(async {
             let (changes, watching) = watch(&reloader.files());
             let reloads = tokio::spawn(reload(reloader, hangups, changes, watching));
-            tokio::select! {
-                () = ends.next() => {}
+            let handed_over = tokio::select! {
+                () = ends.next() => false,
+                () = successor.takes_over(&mut upgrades, &shared) => true,
                 result = &mut waited => return result.unwrap_or(Ok(())),
+            };
+            // Whoever connects to a socket that stays open waits for somebody who accepts.
+            drop(shared);
+            if handed_over {
+                agent.handle().leave();
+                if let Some(admin) = &mut admin {
+                    admin.leave();
+                }
+            } else {
+                manager::stopping();
             }
             tracing::info!("draining");
+            let end = async { if handed_over { drain.leave().await } else { drain.run().await } };
             let result = tokio::select! {
                 result = &mut waited => result.unwrap_or(Ok(())),
-                () = drain.run() => waited.await.unwrap_or(Ok(())),
+                () = end => waited.await.unwrap_or(Ok(())),
                 () = ends.next() => {
                     tracing::warn!("told to end at once");
                     drain.end();
@@ -73,7 +96,11 @@ impl Told {
             reloads.abort();
             tracing::info!("ended");
             result
-        })
+        });
+        // Its requests need the agent.
+        drop(admin);
+        drop(agent);
+        ended
     }
 }
 
@@ -127,7 +154,9 @@ async fn reload(
             return;
         }
         settle(&reloader.files()).await;
+        manager::reloading();
         reloader.reload();
+        manager::ready();
     }
 }
 

@@ -14,6 +14,9 @@ pub enum Phase {
     ///
     /// A load balancer has this long to notice that we are not ready.
     Draining,
+    /// Another process accepts on the same sockets: ours are closed. Connections are served as before, and each
+    /// response says that its connection closes.
+    Leaving,
     /// Listeners accept what is queued, and close; idle connections close; exchanges finish.
     Closing,
     /// Whatever is still open is cut.
@@ -42,9 +45,21 @@ impl Drain {
     /// themselves as soon as they have nothing open, so that
     /// [`Serving::wait`](super::Serving::wait) usually returns earlier.
     pub async fn run(&self) {
-        self.advance(Phase::Draining);
+        self.end_from(Phase::Draining, self.grace).await;
+    }
+
+    /// As [`run`](Self::run), where another process has taken the sockets over: listeners close at once.
+    ///
+    /// Connections that are idle have the grace, at least a second, to be told to close by a response: one that
+    /// is closed just when its client asks again fails.
+    pub async fn leave(&self) {
+        self.end_from(Phase::Leaving, self.grace.max(FAREWELL)).await;
+    }
+
+    async fn end_from(&self, first: Phase, grace: Duration) {
+        self.advance(first);
         let mut changes = self.phase.subscribe();
-        for (pause, next) in [(self.grace, Phase::Closing), (self.deadline, Phase::Ended)] {
+        for (pause, next) in [(grace, Phase::Closing), (self.deadline, Phase::Ended)] {
             let ended = changes.wait_for(|phase| *phase == Phase::Ended);
             if tokio::time::timeout(pause, ended).await.is_ok() {
                 return;
@@ -76,3 +91,6 @@ impl Drain {
         self.phase.subscribe()
     }
 }
+
+/// How long connections live at least that another process can't take over.
+const FAREWELL: Duration = Duration::from_secs(1);

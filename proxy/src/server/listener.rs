@@ -5,6 +5,10 @@ use std::net::{SocketAddr, TcpListener};
 
 use socket2::{Domain, Protocol, Socket, Type};
 
+pub(crate) use inherited::{Inherited, Shared};
+
+mod inherited;
+
 /// The sockets of all threads.
 ///
 /// The kernel spreads connections over sockets that share a port (`SO_REUSEPORT`), and every thread
@@ -12,6 +16,9 @@ use socket2::{Domain, Protocol, Socket, Type};
 #[derive(Debug)]
 pub struct Listeners {
     sets: Vec<Vec<Listener>>,
+    addresses: Vec<SocketAddr>,
+    /// Every socket has a queue of its own: while one is open, somebody must accept from it.
+    shared: Vec<Shared>,
 }
 
 /// What is spoken on a socket.
@@ -46,29 +53,59 @@ impl Listeners {
     ///
     /// What the system says, with the address.
     pub fn bind_all(http: &[SocketAddr], https: &[SocketAddr], threads: usize) -> io::Result<Self> {
+        Self::take_or_bind(http, https, threads, &mut Inherited::default())
+    }
+
+    /// As [`bind_all`](Self::bind_all), but an address whose sockets are inherited is not bound again: all of
+    /// them are accepted from, spread over the threads, and a thread that gets none shares one.
+    pub(crate) fn take_or_bind(
+        http: &[SocketAddr],
+        https: &[SocketAddr],
+        threads: usize,
+        inherited: &mut Inherited,
+    ) -> io::Result<Self> {
+        let threads = threads.max(1);
         let http = http.iter().map(|address| (*address, Scheme::Http));
         let https = https.iter().map(|address| (*address, Scheme::Https));
-        let mut addresses: Vec<_> = http.chain(https).collect();
-        for (address, _) in &addresses {
-            claim(*address).map_err(|error| cannot_listen(*address, &error))?;
-        }
-        let mut sets = Vec::new();
-        for _ in 0..threads.max(1) {
-            let mut set = Vec::new();
-            for (address, scheme) in &mut addresses {
-                let socket = listen(*address).map_err(|error| cannot_listen(*address, &error))?;
-                *address = socket.local_addr()?;
-                set.push(Listener { socket, scheme: *scheme });
+        let mut wanted = Vec::new();
+        for (asked, scheme) in http.chain(https) {
+            let taken = inherited.take(asked);
+            if taken.is_empty() {
+                claim(asked).map_err(|error| cannot_listen(asked, &error))?;
             }
-            sets.push(set);
+            wanted.push((asked, scheme, taken));
         }
-        Ok(Self { sets })
+        let mut sets: Vec<Vec<Listener>> = std::iter::repeat_with(Vec::new).take(threads).collect();
+        let (mut addresses, mut shared) = (Vec::new(), Vec::new());
+        for (asked, scheme, taken) in wanted {
+            let sockets = if taken.is_empty() {
+                listen_all(asked, threads).map_err(|error| cannot_listen(asked, &error))?
+            } else {
+                taken
+            };
+            let Some(first) = sockets.first() else { continue };
+            addresses.push(first.local_addr()?);
+            for socket in &sockets {
+                shared.push(Shared { asked, socket: socket.try_clone()? });
+            }
+            let more = (sockets.len()..threads).zip(sockets.iter().cycle());
+            let more =
+                more.map(|(_, socket)| socket.try_clone()).collect::<io::Result<Vec<_>>>()?;
+            for (number, socket) in sockets.into_iter().chain(more).enumerate() {
+                socket.set_nonblocking(true)?;
+                if let Some(set) = sets.get_mut(number % threads) {
+                    set.push(Listener { socket, scheme });
+                }
+            }
+        }
+        Ok(Self { sets, addresses, shared })
     }
 
     /// Takes sockets for HTTP that are open already, one set for each thread.
     pub fn from_sets(sets: Vec<Vec<TcpListener>>) -> Self {
         let http = |socket| Listener { socket, scheme: Scheme::Http };
-        Self { sets: sets.into_iter().map(|set| set.into_iter().map(http).collect()).collect() }
+        let sets = sets.into_iter().map(|set| set.into_iter().map(http).collect()).collect();
+        Self { sets, addresses: Vec::new(), shared: Vec::new() }
     }
 
     /// The addresses for HTTP, then those for HTTPS, ports filled in.
@@ -77,8 +114,17 @@ impl Listeners {
     ///
     /// What the system says.
     pub fn addresses(&self) -> io::Result<Vec<SocketAddr>> {
+        if !self.addresses.is_empty() {
+            return Ok(self.addresses.clone());
+        }
         let first = self.sets.first().into_iter().flatten();
         first.map(|listener| listener.socket.local_addr()).collect()
+    }
+
+    /// Every socket once more, for a process that takes over. As long as they are open, so are the queues: they
+    /// are given once.
+    pub(crate) fn share(&mut self) -> Vec<Shared> {
+        std::mem::take(&mut self.shared)
     }
 
     pub(super) fn into_sets(self) -> Vec<Vec<Listener>> {
@@ -94,6 +140,16 @@ fn cannot_listen(address: SocketAddr, error: &io::Error) -> io::Error {
 /// a process that was forgotten would go on answering by what it read last.
 fn claim(address: SocketAddr) -> io::Result<()> {
     TcpListener::bind(address).map(drop)
+}
+
+fn listen_all(mut address: SocketAddr, count: usize) -> io::Result<Vec<TcpListener>> {
+    let mut sockets = Vec::new();
+    for _ in 0..count {
+        let socket = listen(address)?;
+        address = socket.local_addr()?;
+        sockets.push(socket);
+    }
+    Ok(sockets)
 }
 
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {

@@ -236,7 +236,7 @@ async fn listen(worker: Rc<Worker>, listener: Listener, mut drain: watch::Receiv
         Err(error) => return tracing::error!(%error, "can't listen"),
     };
     {
-        let mut closing = std::pin::pin!(drain.wait_for(|phase| *phase >= Phase::Closing));
+        let mut closing = std::pin::pin!(drain.wait_for(|phase| *phase >= Phase::Leaving));
         loop {
             let accepted = std::future::poll_fn(|cx| {
                 if closing.as_mut().poll(cx).is_ready() {
