@@ -27,36 +27,36 @@ pub(super) async fn serve(worker: Rc<Worker>, socket: TcpStream, scheme: Scheme,
     let _ = socket.set_nodelay(true);
     let settings = worker.decide(|snapshot, _| Arc::clone(&snapshot.settings));
     let origin = Origin::new(peer, local, scheme, &settings);
+    let link = |served| Link::new(Rc::clone(&worker), origin, Arc::clone(&settings), served);
+    // A future is as large as the largest of its branches, and most connections are idle ones without TLS.
     match scheme {
+        Scheme::Http if !settings.http2.prior_knowledge => {
+            let client = Client::new(link(None), watch);
+            drop((worker, settings));
+            http1(socket, &client).await;
+        }
         Scheme::Http => {
-            let http2 = settings.http2.prior_knowledge && {
+            let sniffed = Box::pin(async {
                 watch.begin(Stage::Head, worker.now(), settings.header_timeout);
-                let Some(http2) =
-                    handshake::in_time(&worker, &watch, preface::is_http2(&socket)).await
-                else {
-                    return;
-                };
-                http2
-            };
-            begin(socket, http2, Link::new(worker, origin, settings, None), watch).await;
+                handshake::in_time(&worker, &watch, preface::is_http2(&socket)).await
+            });
+            let Some(http2) = sniffed.await else { return };
+            begin(socket, http2, link(None), watch).await;
         }
         Scheme::Https => {
-            let Some((socket, served)) =
-                handshake::accept(&worker, socket, &settings, &watch).await
-            else {
-                return;
-            };
+            let accepted = Box::pin(handshake::accept(&worker, socket, &settings, &watch)).await;
+            let Some((socket, served)) = accepted else { return };
             let http2 = socket.get_ref().1.alpn_protocol() == Some(b"h2");
-            begin(socket, http2, Link::new(worker, origin, settings, Some(served)), watch).await;
+            begin(socket, http2, link(Some(served)), watch).await;
         }
     }
 }
 
 async fn begin(socket: impl Wire, http2: bool, link: Rc<Link>, watch: Rc<Watch>) {
     if http2 {
-        http2::serve(socket, link, watch).await;
+        Box::pin(http2::serve(socket, link, watch)).await;
     } else {
-        http1(socket, &Client::new(link, watch)).await;
+        Box::pin(async { http1(socket, &Client::new(link, watch)).await }).await;
     }
 }
 
@@ -68,7 +68,8 @@ async fn http1(socket: impl Wire, client: &Rc<Client>) {
     protocol.max_buf_size(buffer_size(client.settings().max_header_size));
     let service = service_fn({
         let client = Rc::clone(client);
-        move |request| request::answer(Rc::clone(&client), request)
+        // In a box of its own, which is given back between two requests: hyper keeps room for one.
+        move |request| Box::pin(request::answer(Rc::clone(&client), request))
     });
     let socket = ClientSocket::new(socket, Rc::clone(client));
     let mut connection = protocol.serve_connection(socket, service);
@@ -91,7 +92,7 @@ async fn http1(socket: impl Wire, client: &Rc<Client>) {
     }
     let Parts { io: mut socket, read_buf, .. } = connection.into_parts();
     match client.take_tunnel() {
-        Some(tunnel) => tunnel.run(client, socket, read_buf).await,
+        Some(tunnel) => Box::pin(tunnel.run(client, socket, read_buf)).await,
         // Where an upgrade was offered and not taken, hyper leaves the closing to us.
         None => {
             poll_fn(|cx| match client.expired() {
