@@ -9,6 +9,7 @@ use fingerpost_router::{Alias, Conflicts, Owner, PathChange, RouteOptions, Route
 use crate::config::{self, Config, Route, Scope};
 use crate::entry::{Action, Entry};
 use crate::snapshot::{Fleet, Server, Settings, Snapshot};
+use crate::tls::Certificates;
 pub use local::local;
 
 mod local;
@@ -148,7 +149,17 @@ fn settings(config: &Config) -> Settings {
         trusted_proxies: config.forwarding.trusted_proxies.clone(),
         forwarded: config.forwarding.forwarded,
         access_log: config.log.access,
+        http2: config.http2,
+        https_redirect: config.https_redirect,
+        certificates: certificates(config),
     }
+}
+
+fn certificates(config: &Config) -> Option<Arc<Certificates>> {
+    let all = &config.certificates;
+    let identities = all.iter().map(|certificate| Arc::clone(&certificate.identity));
+    let default = all.iter().position(|certificate| certificate.default);
+    (!all.is_empty()).then(|| Arc::new(Certificates::new(identities, default, config.min_tls)))
 }
 
 /// The label of a route without hosts.

@@ -15,9 +15,11 @@ use serde::Deserialize;
 use toml::de::DeTable;
 
 pub use self::diagnostics::{Diagnostic, Diagnostics, Severity};
+pub(crate) use self::model::digest;
 pub use self::model::{
-    Account, Claim, Config, Fleet, Forwarding, Limits, Listen, Log, LogFormat, LogLevel,
-    OnUnresolved, PathEntry, Route, Scope, Server, ServerError, Site, SiteOptions, Store, Timeouts,
+    Account, Certificate, Claim, Config, Fleet, Forwarding, Limits, Listen, Log, LogFormat,
+    LogLevel, OnUnresolved, PathEntry, Route, Scope, Server, ServerError, Site, SiteOptions, Store,
+    Timeouts,
 };
 use self::place::Place;
 use self::raw::RawConfig;

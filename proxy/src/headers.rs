@@ -9,7 +9,8 @@ mod managed;
 mod max_forwards;
 mod response;
 
-use http::header::{CONNECTION, EXPECT, HOST, TE, TRANSFER_ENCODING, UPGRADE, VIA};
+use bytes::Bytes;
+use http::header::{CONNECTION, COOKIE, EXPECT, HOST, TE, TRANSFER_ENCODING, UPGRADE, VIA};
 use http::request::Parts;
 use http::uri::{PathAndQuery, Uri};
 use http::{HeaderMap, HeaderName, HeaderValue, Version};
@@ -33,6 +34,7 @@ pub(crate) struct Edited {
 
 const ONE_ONE: HeaderValue = HeaderValue::from_static("1.1 fingerpost");
 const ONE_ZERO: HeaderValue = HeaderValue::from_static("1.0 fingerpost");
+const TWO: HeaderValue = HeaderValue::from_static("2.0 fingerpost");
 
 /// Turns the header that a client sent into the one that an upstream gets.
 ///
@@ -73,7 +75,14 @@ pub(crate) fn edit_request(
     target_to_origin_form(parts);
     edited.hostless = !parts.headers.contains_key(HOST);
     origin.set_fields(&mut parts.headers, survey.has(Survey::FORWARDED));
-    let via = if parts.version == Version::HTTP_10 { ONE_ZERO } else { ONE_ONE };
+    let via = match parts.version {
+        Version::HTTP_2 => {
+            join_cookies(&mut parts.headers);
+            TWO
+        }
+        Version::HTTP_10 => ONE_ZERO,
+        _ => ONE_ONE,
+    };
     parts.headers.append(VIA, via);
     parts.version = Version::HTTP_11;
     // Extensions hold the server side's half of an upgrade, which goes no further.
@@ -161,6 +170,17 @@ fn expects_continue(parts: &mut Parts, empty: bool) -> bool {
     }
     let mut values = parts.headers.get_all(EXPECT).iter();
     values.all(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue"))
+}
+
+/// HTTP/2 splits cookies for its compression, HTTP/1.1 knows one line only (RFC 9113 section 8.2.3).
+fn join_cookies(headers: &mut HeaderMap) {
+    let mut values = headers.get_all(COOKIE).iter();
+    if let (Some(_), Some(_)) = (values.next(), values.next()) {
+        let crumbs: Vec<_> = headers.get_all(COOKIE).iter().map(HeaderValue::as_bytes).collect();
+        if let Ok(joined) = HeaderValue::from_maybe_shared(Bytes::from(crumbs.join(&b"; "[..]))) {
+            headers.insert(COOKIE, joined);
+        }
+    }
 }
 
 /// absolute-form becomes origin-form, and its authority the host (RFC 9112 section 3.2.2).

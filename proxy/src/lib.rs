@@ -22,4 +22,5 @@ mod request;
 pub mod run;
 pub mod server;
 pub mod snapshot;
+pub mod tls;
 mod upstream;

@@ -4,6 +4,8 @@
 //! A request that has to be sent again is looked up again first: what was true of the snapshot then
 //! may not be true of the one now.
 
+mod https;
+
 use std::convert::Infallible;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -53,7 +55,10 @@ pub(crate) async fn answer(
             response
         }
     };
-    if client.closes() {
+    if client.is_stream() {
+        // Nothing speaks of connections there (RFC 9113 section 8.2.2).
+        response.headers_mut().remove(CONNECTION);
+    } else if client.closes() {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
     if let Some(mut record) = record {
@@ -89,7 +94,7 @@ async fn respond(
     incoming: Incoming,
     record: &mut Option<Box<Record>>,
 ) -> Outcome {
-    let host = match select(&Head::from_parts(&parts, None)) {
+    let host = match select(&Head::from_parts(&parts, client.tls_names())) {
         Ok(Selected::Host(host)) => Some(host),
         Ok(Selected::NoHost) => None,
         Ok(Selected::Asterisk) => return Outcome::Local(own_options()),
@@ -104,7 +109,7 @@ async fn respond(
     let mut pending = Pending::Received(parts, incoming);
     let mut history = History::default();
     loop {
-        let (fleet, mapped) = match decide(client, host.as_ref(), pending.target(), record) {
+        let (fleet, mapped) = match decide(client, host.as_ref(), &pending, record) {
             Decision::Forward { fleet, mapped } => (fleet, mapped),
             Decision::Answer(local) => return Outcome::Local(local),
         };
@@ -143,11 +148,10 @@ enum Pending {
 }
 
 impl Pending {
-    /// The request's target; editing keeps the bytes of its path and query.
-    const fn target(&self) -> &Uri {
+    const fn parts(&self) -> &Parts {
         match self {
-            Self::Received(parts, _) => &parts.uri,
-            Self::Ordered(order) => &order.parts.uri,
+            Self::Received(parts, _) => parts,
+            Self::Ordered(order) => &order.parts,
         }
     }
 }
@@ -161,9 +165,11 @@ enum Decision {
 fn decide(
     client: &Client,
     host: Option<&Host>,
-    target: &Uri,
+    pending: &Pending,
     record: &mut Option<Box<Record>>,
 ) -> Decision {
+    // Editing keeps the bytes of path and query.
+    let target = &pending.parts().uri;
     client.worker().decide(|snapshot, pools| {
         let lookup = Lookup {
             host,
@@ -171,10 +177,17 @@ fn decide(
             query: target.query().map(str::as_bytes),
         };
         let matched = match snapshot.router.lookup(&lookup) {
-            Ok(Some(matched)) => matched,
-            Ok(None) => return Decision::Answer(Problem::NO_ROUTE.into()),
+            Ok(matched) => matched,
             Err(refused) => return Decision::Answer(refused_problem(refused).into()),
         };
+        if let Some(port) = snapshot.settings.https_redirect
+            && !client.origin().is_secure(&pending.parts().headers)
+            && let Some(host) = host
+            && let Some(location) = https::location(snapshot, host, port, matched.as_ref(), target)
+        {
+            return Decision::Answer(moved(StatusCode::PERMANENT_REDIRECT, location));
+        }
+        let Some(matched) = matched else { return Decision::Answer(Problem::NO_ROUTE.into()) };
         if let Some(record) = record {
             record.set_entry(matched.value());
         }
@@ -221,10 +234,14 @@ fn redirected(
         let detail = "the redirect needs a host and the request names none";
         return Problem::request(StatusCode::BAD_REQUEST, detail, false).into();
     };
+    moved(redirect.status, location)
+}
+
+fn moved(status: StatusCode, location: HeaderValue) -> Local {
     let mut headers = HeaderMap::with_capacity(4);
     headers.insert(LOCATION, location);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
-    Local { status: redirect.status, headers, body: Bytes::from_static(b"moved\n") }
+    Local { status, headers, body: Bytes::from_static(b"moved\n") }
 }
 
 /// `OPTIONS *` asks the server itself (RFC 9110 section 9.3.7).

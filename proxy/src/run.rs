@@ -46,7 +46,8 @@ impl Running {
     /// As [`start`](Self::start).
     pub fn start_with(config: &Config, seed: u64, options: AgentOptions) -> io::Result<Self> {
         // Bound first, so that a second process on the same files ends before it touches them.
-        let listeners = Listeners::bind(&config.listen.http, threads(config))?;
+        let listeners =
+            Listeners::bind_all(&config.listen.http, &config.listen.https, threads(config))?;
         let addresses = listeners.addresses()?;
         let drain = Drain::new(config.timeouts.drain_grace, config.timeouts.drain_deadline);
         let agent = Agent::start(config.clone(), seed, drain.clone(), options)?;
@@ -55,7 +56,7 @@ impl Running {
         Ok(Self { addresses, serving, drain, admin, agent })
     }
 
-    /// Where it listens, ports filled in.
+    /// Where it listens for HTTP, then for HTTPS, ports filled in.
     #[must_use]
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
@@ -98,15 +99,17 @@ impl Running {
 pub fn run(file: &ConfigFile) -> io::Result<()> {
     let told = Told::listen()?;
     let running = Running::start(&file.config, random_seed()?)?;
-    for address in running.addresses() {
-        tracing::info!(%address, "listening");
+    let plain = file.config.listen.http.len();
+    for (position, address) in running.addresses().iter().enumerate() {
+        let scheme = if position < plain { "http" } else { "https" };
+        tracing::info!(scheme, %address, "listening");
     }
     if let Some(address) = running.admin() {
         tracing::info!(%address, "the admin listener is open");
     }
     let reloader = Reloader::new(file, running.agent.handle());
     let Running { serving, drain, admin, agent, .. } = running;
-    let ended = told.until_drained(&file.path, reloader, drain, serving);
+    let ended = told.until_drained(reloader, drain, serving);
     // Claims are taken until nothing is served any more.
     drop((admin, agent));
     ended

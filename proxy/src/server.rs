@@ -3,7 +3,10 @@
 mod client;
 mod connection;
 mod drain;
+mod handshake;
+mod http2;
 mod listener;
+mod preface;
 mod socket;
 mod watch;
 mod worker;
@@ -16,6 +19,7 @@ use std::time::Duration;
 pub(crate) use client::Client;
 pub use drain::{Drain, Phase};
 pub use listener::Listeners;
+pub(crate) use listener::Scheme;
 pub(crate) use watch::Stage;
 
 use crate::snapshot::Snapshots;

@@ -8,6 +8,7 @@ use tokio::sync::watch;
 
 use crate::entry::Entry;
 use crate::network::Network;
+use crate::tls::Certificates;
 
 /// Everything that routing needs, immutable, swapped as a whole.
 #[derive(Debug)]
@@ -103,6 +104,12 @@ pub struct Settings {
     pub forwarded: bool,
     /// Whether every request gets a line in the access log.
     pub access_log: bool,
+    /// How HTTP/2 is spoken.
+    pub http2: Http2,
+    /// The port that HTTP is redirected to, on hosts that a certificate names.
+    pub https_redirect: Option<u16>,
+    /// The certificates of listeners for HTTPS.
+    pub certificates: Option<Arc<Certificates>>,
 }
 
 impl Default for Settings {
@@ -115,7 +122,28 @@ impl Default for Settings {
             trusted_proxies: Vec::new(),
             forwarded: false,
             access_log: false,
+            http2: Http2::default(),
+            https_redirect: None,
+            certificates: None,
         }
+    }
+}
+
+/// How HTTP/2 is spoken with clients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Http2 {
+    /// Whether a client may begin with it without TLS, if it knows that we speak it.
+    pub prior_knowledge: bool,
+    /// Exchanges that a connection may have under way at once (128).
+    pub max_concurrent_streams: u32,
+    /// How many more exchanges a client may give up than it lets us answer; then its connection ends (200).
+    pub max_resets: u32,
+}
+
+impl Default for Http2 {
+    fn default() -> Self {
+        Self { prior_knowledge: false, max_concurrent_streams: 128, max_resets: 200 }
     }
 }
 

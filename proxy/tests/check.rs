@@ -90,6 +90,83 @@ fn a_file_that_cannot_be_read_is_an_error() {
 }
 
 #[test]
+fn what_clients_would_not_take_is_reported_at_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let made = |names: &[&str]| {
+        let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
+        rcgen::generate_simple_self_signed(names).unwrap()
+    };
+    let (good, other) = (made(&["a.example", "*.a.example"]), made(&["b.example", "a.example"]));
+    let nameless = made(&["*", "**.a.example"]);
+    let old = {
+        let mut params = rcgen::CertificateParams::new(vec!["old.example".to_owned()]).unwrap();
+        params.not_after = rcgen::date_time_ymd(2020, 2, 29);
+        params.self_signed(&good.signing_key).unwrap()
+    };
+    let cert = write("good.pem", &good.cert.pem());
+    let key = write("good.key", &good.signing_key.serialize_pem());
+    let other_cert = write("other.pem", &other.cert.pem());
+    let other_key = write("other.key", &other.signing_key.serialize_pem());
+    let nameless_cert = write("nameless.pem", &nameless.cert.pem());
+    let nameless_key = write("nameless.key", &nameless.signing_key.serialize_pem());
+    let old_cert = write("old.pem", &old.pem());
+    let half = write("half.pem", good.cert.pem().get(..200).unwrap());
+    let odd = write("odd.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
+    for (cert, key, want) in [
+        (&cert, &key, String::new()),
+        (
+            &cert,
+            &other_key,
+            format!(
+                "5:8: certificates[0].key: {other_key}: the key does not belong to the first certificate"
+            ),
+        ),
+        (&cert, &cert, format!("5:8: certificates[0].key: {cert}: holds no private key: ")),
+        (&key, &key, format!("4:8: certificates[0].cert: {key}: holds no certificate: ")),
+        (&half, &key, format!("4:8: certificates[0].cert: {half}: not PEM: ")),
+        (
+            &odd,
+            &key,
+            format!("4:8: certificates[0].cert: {odd}: the first certificate is malformed: "),
+        ),
+        (
+            &nameless_cert,
+            &nameless_key,
+            format!(
+                "4:8: certificates[0].cert: {nameless_cert}: the first certificate names no host"
+            ),
+        ),
+        (
+            &old_cert,
+            &key,
+            "4:8: warning: certificates[0].cert: the certificate ended on 2020-02-29T00:00:00Z"
+                .to_owned(),
+        ),
+    ] {
+        let text = format!(
+            "[listen]\nhttps = [\"127.0.0.1:8443\"]\n[[certificates]]\ncert = {cert:?}\nkey  = {key:?}\n"
+        );
+        let found = lines(&Config::parse(NAME, &text));
+        assert_eq!(found.len(), usize::from(!want.is_empty()), "{found:?}");
+        assert!(found.concat().starts_with(&want), "{found:?}, not {want}");
+    }
+    let text = format!(
+        "[[certificates]]\ncert = {cert:?}\nkey = {key:?}\n\
+         [[certificates]]\ncert = {other_cert:?}\nkey = {other_key:?}\n"
+    );
+    let want = [
+        "1:1: warning: certificates[0]: certificates are not used: [listen] https is empty",
+        "5:8: warning: certificates[1].cert: a.example is served by certificates[0] (line 1), which names it too",
+    ];
+    assert_eq!(lines(&Config::parse(NAME, &text)), want);
+}
+
+#[test]
 fn a_thousand_mistakes_are_shown_and_the_rest_is_counted() {
     let text: String = (0..1500).map(|number| format!("key{number} = 1\n")).collect();
     let errors = Config::parse(NAME, &text).unwrap_err();

@@ -11,6 +11,8 @@ mod wire {
     #[expect(dead_code, reason = "shared with the wire tests")]
     pub(crate) mod proxy;
     #[expect(dead_code, reason = "shared with the wire tests")]
+    pub(crate) mod secure;
+    #[expect(dead_code, reason = "shared with the wire tests")]
     pub(crate) mod upstream;
 }
 

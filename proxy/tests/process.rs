@@ -1,6 +1,10 @@
 //! The binary as it runs: start, reload by signal and by file, drain, and what it says of bad input.
 
-#![expect(clippy::unwrap_used, reason = "a step that fails ends the test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a step that fails ends the test"
+)]
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -12,6 +16,15 @@ use std::thread;
 use std::time::Duration;
 
 use tempfile::TempDir;
+
+use wire::secure::{Pem, Trust};
+
+mod wire {
+    #[expect(dead_code, reason = "shared with the wire tests")]
+    pub(crate) mod client;
+    #[expect(dead_code, reason = "shared with the wire tests")]
+    pub(crate) mod secure;
+}
 
 /// A running proxy, whose log is read line by line.
 struct Proxy {
@@ -257,4 +270,71 @@ fn the_demo_proves_itself() {
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
     assert!(text.contains("every step holds") && !text.contains("FAILED"), "{text}");
+}
+
+#[test]
+fn new_certificates_are_served_and_bad_ones_change_nothing() {
+    let (old, new, third) =
+        (Pem::of(&["a.example"]), Pem::of(&["a.example"]), Pem::of(&["a.example"]));
+    let folder = tempfile::tempdir().unwrap();
+    let (cert, key) = (folder.path().join("cert.pem"), folder.path().join("key.pem"));
+    let replace = |path: &PathBuf, text: &str| {
+        let fresh = path.with_extension("new");
+        fs::write(&fresh, text).unwrap();
+        fs::rename(&fresh, path).unwrap();
+    };
+    fs::write(&cert, &old.cert).unwrap();
+    fs::write(&key, &old.key).unwrap();
+    let body = "[[routes]]\nhosts = [\"a.example\"]\nrespond = { status = 200, body = \"one\" }\n";
+    let mut proxy = Proxy::start(&format!(
+        "[listen]\nhttp = []\nhttps = [\"127.0.0.1:0\"]\n\
+         [[certificates]]\ncert = {cert:?}\nkey = {key:?}\n{body}"
+    ));
+    let serves = |proxy: &Proxy, pem: &Pem| {
+        let mut stream = Trust::in_these(&[pem]).connect(proxy.address, "a.example").unwrap();
+        stream
+            .write_all(b"GET / HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n")
+            .unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        assert!(text.ends_with("one"), "{text}");
+    };
+    serves(&proxy, &old);
+    let mut open = Trust::in_these(&[&old]).connect(proxy.address, "a.example").unwrap();
+
+    // By the watch: the new certificate with the old key is none.
+    replace(&cert, &new.cert);
+    proxy.wait_for("the key does not belong to the first certificate");
+    serves(&proxy, &old);
+    replace(&key, &new.key);
+    proxy.wait_for("was read again");
+    serves(&proxy, &new);
+
+    // Links are replaced by links, as certbot and Kubernetes do; the folder they lead to is not watched.
+    let elsewhere = tempfile::tempdir().unwrap();
+    let (third_cert, third_key) = (elsewhere.path().join("c"), elsewhere.path().join("k"));
+    fs::write(&third_cert, &third.cert).unwrap();
+    fs::write(&third_key, &third.key).unwrap();
+    for (path, to) in [(&cert, &third_cert), (&key, &third_key)] {
+        fs::remove_file(path).unwrap();
+        std::os::unix::fs::symlink(to, path).unwrap();
+    }
+    proxy.wait_for("was read again");
+    serves(&proxy, &third);
+
+    // And by a signal, where no watch sees it.
+    fs::write(&third_cert, &old.cert).unwrap();
+    fs::write(&third_key, "nothing").unwrap();
+    proxy.signal("HUP");
+    proxy.wait_for("holds no private key");
+    serves(&proxy, &third);
+    fs::write(&third_key, &old.key).unwrap();
+    proxy.signal("HUP");
+    proxy.wait_for("was read again");
+    serves(&proxy, &old);
+
+    open.write_all(b"GET / HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n").unwrap();
+    let mut text = String::new();
+    open.read_to_string(&mut text).unwrap();
+    assert!(text.ends_with("one"), "{text}");
 }

@@ -7,7 +7,9 @@
 
 mod wire {
     pub(crate) mod client;
+    pub(crate) mod h2_client;
     pub(crate) mod proxy;
+    pub(crate) mod secure;
     pub(crate) mod upstream;
 
     mod answers;
@@ -16,8 +18,12 @@ mod wire {
     mod failures;
     mod forwarding;
     mod headers;
+    mod http2;
+    mod http2_limits;
+    mod https_redirect;
     mod limits;
     mod pools;
     mod responses;
     mod retries;
+    mod tls;
 }

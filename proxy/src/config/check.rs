@@ -11,6 +11,7 @@ use super::report::Report;
 
 mod action;
 mod base;
+mod certificates;
 mod claims;
 mod options;
 mod routes;
@@ -22,7 +23,10 @@ mod warnings;
 pub(super) fn check(raw: RawConfig, report: &mut Report<'_>) -> Config {
     let place = Place::root().key("box");
     let box_name = value::optional(&place, raw.r#box.as_ref(), report, value::name);
+    let https_redirect = base::https_redirect(raw.listen.as_ref(), report);
+    let http2 = base::http2(raw.listen.as_ref(), raw.http2);
     let listen = base::listen(raw.listen, report);
+    let certificates = certificates::check(raw.certificates, &listen, report);
     let store = base::store(raw.store, &listen, report);
     let fleets = base::fleets(raw.fleets, report);
     let accounts = base::accounts(raw.accounts, report);
@@ -51,6 +55,10 @@ pub(super) fn check(raw: RawConfig, report: &mut Report<'_>) -> Config {
             RawUnknownHost::Reject => UnknownHost::Reject,
         }),
         listen,
+        http2,
+        https_redirect,
+        min_tls: certificates::min_version(raw.tls),
+        certificates,
         store,
         fleets,
         shared: sites::build_shared(&written),

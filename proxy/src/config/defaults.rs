@@ -4,6 +4,7 @@
 
 pub(crate) const BOX: &str = "local";
 pub(crate) const HTTP: &str = "127.0.0.1:8080";
+pub(crate) const HTTPS_PORT: u16 = 443;
 pub(crate) const SQLITE: &str = "fingerpost.db";
 pub(crate) const PATH: &str = "/{*rest}";
 pub(crate) const RESPOND_STATUS: u16 = 200;
@@ -26,3 +27,5 @@ pub(crate) const MAX_HEADER_SIZE: u32 = 64 * 1024;
 pub(crate) const UPSTREAM_KEEP_ALIVE: u16 = 256;
 pub(crate) const MAX_PATHS_PER_CLAIM: u32 = 10_000;
 pub(crate) const MAX_WILDCARDS: u32 = 1_000;
+pub(crate) const MAX_CONCURRENT_STREAMS: u32 = 128;
+pub(crate) const MAX_RESETS: u32 = 200;

@@ -3,6 +3,7 @@
 //! Everything here is parsed: hosts, patterns, prefixes, durations and networks are values of
 //! their own types, and fleets are named by index.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,6 +18,8 @@ pub use self::site::{OnUnresolved, Site, SiteOptions};
 pub use self::tuning::{Forwarding, Limits, Log, LogFormat, LogLevel, Timeouts};
 use super::diagnostics::Diagnostics;
 use crate::entry::FleetId;
+use crate::snapshot::Http2;
+use crate::tls::{Identity, MinVersion};
 
 mod fleet;
 mod route;
@@ -32,6 +35,14 @@ pub struct Config {
     pub unknown_host: UnknownHost,
     /// Where the proxy listens.
     pub listen: Listen,
+    /// How HTTP/2 is spoken with clients.
+    pub http2: Http2,
+    /// The port that HTTP is redirected to.
+    pub https_redirect: Option<u16>,
+    /// The oldest version of TLS that clients may use.
+    pub min_tls: MinVersion,
+    /// The certificates for HTTPS in the order of the file. At most one is the default.
+    pub certificates: Vec<Certificate>,
     /// Where the box keeps what it knows; `None` where it keeps nothing, since nobody can publish to it.
     pub store: Option<Store>,
     /// The fleets in the order of their names; [`FleetId`] is an index of it.
@@ -79,10 +90,34 @@ impl Config {
 /// Where the proxy listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listen {
-    /// Addresses for plain HTTP, at least one.
+    /// Addresses for plain HTTP; none only where there is one for HTTPS.
     pub http: Vec<SocketAddr>,
+    /// Addresses for HTTPS.
+    pub https: Vec<SocketAddr>,
     /// Address of the admin listener.
     pub admin: Option<SocketAddr>,
+}
+
+/// A certificate and the files that it was read from.
+#[derive(Clone, Debug)]
+pub struct Certificate {
+    /// The file of the certificate, as written.
+    pub cert: PathBuf,
+    /// The file of its key, as written.
+    pub key: PathBuf,
+    /// Whether it also serves clients that ask for no host, or for one that no certificate names.
+    pub default: bool,
+    /// What the files held.
+    pub identity: Arc<Identity>,
+    /// The digests of the texts of both files.
+    pub(crate) digests: [u64; 2],
+}
+
+/// Digests a text, to be compared with what stands in a file later: a key is not kept for that.
+pub(crate) fn digest(text: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Where the box keeps what it knows.

@@ -13,13 +13,15 @@ pub(crate) use self::route::{
     RawRedirect, RawRedirectTable, RawRespond, RawRoute, RawScope, RawSite,
 };
 pub(crate) use self::site::{RawChoice, RawFallback, RawLegacy, RawOnUnresolved, RawOptions};
+pub(crate) use self::tls::{RawCertificate, RawTls, RawTlsVersion};
 pub(crate) use self::tuning::{
-    RawForwarding, RawLevel, RawLimits, RawLog, RawLogFormat, RawTimeouts,
+    RawForwarding, RawHttp2, RawLevel, RawLimits, RawLog, RawLogFormat, RawTimeouts,
 };
 use super::defaults;
 
 mod route;
 mod site;
+mod tls;
 mod tuning;
 
 /// Configuration of the `fingerpost` proxy.
@@ -35,6 +37,10 @@ pub(crate) struct RawConfig {
     pub(crate) unknown_host: Option<RawUnknownHost>,
     /// Where the proxy listens.
     pub(crate) listen: Option<RawListen>,
+    /// How HTTPS is spoken.
+    pub(crate) tls: Option<RawTls>,
+    /// Certificates for HTTPS, each for the hosts that it names.
+    pub(crate) certificates: Option<Vec<RawCertificate>>,
     /// Where the box keeps what it knows.
     pub(crate) store: Option<RawStore>,
     /// Pools of upstream servers, by name: `[fleets.classic]`.
@@ -53,6 +59,8 @@ pub(crate) struct RawConfig {
     pub(crate) timeouts: Option<RawTimeouts>,
     /// How much of the machine the proxy uses.
     pub(crate) limits: Option<RawLimits>,
+    /// How HTTP/2 is spoken with clients.
+    pub(crate) http2: Option<RawHttp2>,
     /// What the proxy tells upstream servers about the client.
     pub(crate) forwarding: Option<RawForwarding>,
 }
@@ -76,9 +84,20 @@ pub(crate) struct RawListen {
     /// Addresses for plain HTTP.
     #[schemars(extend("x-type" = "socket address", "default" = [defaults::HTTP]))]
     pub(crate) http: Option<Vec<String>>,
-    /// Addresses for HTTPS. TLS is not available yet: leave it empty.
+    /// Addresses for HTTPS. They need `[[certificates]]`.
     #[schemars(extend("x-type" = "socket address", "default" = []))]
     pub(crate) https: Option<Vec<String>>,
+    /// Also speaks HTTP/2 without TLS, with clients that know it beforehand. By HTTPS, clients choose it themselves.
+    #[schemars(extend("default" = false))]
+    pub(crate) h2c: Option<bool>,
+    /// Answers requests by HTTP with 308 to HTTPS, where a certificate names the host. Routes with
+    /// `scope = "every-host"` and `/.well-known/acme-challenge/TOKEN` are served by HTTP all the same, and so is
+    /// what a trusted proxy says came by HTTPS.
+    #[schemars(extend("default" = false))]
+    pub(crate) redirect_http: Option<bool>,
+    /// The port that `redirect_http` sends clients to, as they see it.
+    #[schemars(range(min = 1), extend("default" = defaults::HTTPS_PORT))]
+    pub(crate) https_port: Option<u16>,
     /// Address of the admin listener, on which claims are published. Keep it on a loopback or private
     /// address. Without it nothing is published, and no file is written unless `[store]` says so.
     #[schemars(extend("x-type" = "socket address"))]

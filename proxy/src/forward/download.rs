@@ -168,7 +168,12 @@ impl Body for Download {
 impl Drop for Download {
     fn drop(&mut self) {
         // What has been written may still have to be flushed, within the time for the next request.
-        self.client.await_request();
+        let answered = || match &self.source {
+            Source::Whole(_) => true,
+            // Without a lease it is complete, or its upstream has failed.
+            Source::Upstream(stream) => stream.lease.is_none() || self.is_end_stream(),
+        };
+        self.client.exchange_over(answered);
         if let Some(mut record) = self.record.take() {
             if self.is_end_stream() {
                 record.complete();

@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use http::header::{FORWARDED, HOST};
 use http::{HeaderMap, HeaderName, HeaderValue};
 
+use crate::server::Scheme;
 use crate::snapshot::Settings;
 
 static X_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
@@ -27,9 +28,17 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
-    pub(crate) fn new(peer: SocketAddr, local: SocketAddr, settings: &Settings) -> Self {
+    pub(crate) fn new(
+        peer: SocketAddr,
+        local: SocketAddr,
+        scheme: Scheme,
+        settings: &Settings,
+    ) -> Self {
         let peer = peer.ip().to_canonical();
-        let scheme = "http";
+        let scheme = match scheme {
+            Scheme::Http => "http",
+            Scheme::Https => "https",
+        };
         let node = match peer {
             IpAddr::V4(_) => peer.to_string(),
             IpAddr::V6(_) => format!("\"[{peer}]\""),
@@ -53,6 +62,12 @@ impl Origin {
 
     pub(crate) const fn address(&self) -> &HeaderValue {
         &self.address
+    }
+
+    /// Whether the client asked by HTTPS, as far as we or a trusted proxy know.
+    pub(crate) fn is_secure(&self, headers: &HeaderMap) -> bool {
+        let told = || headers.get(&X_PROTO).map_or(&b""[..], HeaderValue::as_bytes);
+        self.scheme == "https" || self.trusted && told().eq_ignore_ascii_case(b"https")
     }
 
     /// Sets every field, always: one that is absent is one that a client can supply.

@@ -1,12 +1,13 @@
 //! Reading the configuration again while requests are served.
 
-use fingerpost_authority::Host;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use fingerpost_authority::Host;
 use tokio::time::Instant;
 
 use crate::agent::AgentHandle;
-use crate::config::{Config, ConfigFile, Limits, Listen, Log, Store};
+use crate::config::{Certificate, Config, ConfigFile, Limits, Listen, Log, Store, digest};
 
 /// Publishes what a configuration file says now, whole or not at all.
 #[derive(Debug)]
@@ -15,6 +16,8 @@ pub struct Reloader {
     agent: AgentHandle,
     /// What was read last, good or bad: a change that is none is not reported twice.
     text: Vec<u8>,
+    /// The files of certificates that it named when it was last usable, and what they held then.
+    files: Vec<(PathBuf, Digest)>,
     /// The hosts of which some account has moved away.
     moved: Vec<Host>,
     fixed: Fixed,
@@ -57,17 +60,25 @@ impl Reloader {
     pub fn new(file: &ConfigFile, agent: AgentHandle) -> Self {
         let ConfigFile { path, text, config, .. } = file;
         let (path, text, fixed) = (path.clone(), text.clone(), Fixed::of(config));
-        let moved = moved(config);
-        Self { path, agent, text, moved, fixed }
+        let (moved, files) = (moved(config), files(config));
+        Self { path, agent, text, files, moved, fixed }
     }
 
-    /// Reads the file again if its text has changed.
+    /// Every file that is read: the configuration and those of its certificates.
+    pub(super) fn files(&self) -> Vec<PathBuf> {
+        let files = self.files.iter().map(|(path, _)| path.clone());
+        std::iter::once(self.path.clone()).chain(files).collect()
+    }
+
+    /// Reads the file again if its text has changed, or that of a certificate.
     ///
     /// One in which a claim is missing that has moved accounts is refused: it may be half written, and
     /// would give every one of them back. Entries that are missing from a claim are taken as meant.
     pub fn reload_if_changed(&mut self) -> Reloaded {
         match std::fs::read(&self.path) {
-            Ok(text) if text != self.text => self.publish(text, Asked::ByTheFile),
+            Ok(text) if text != self.text || self.files_changed() => {
+                self.publish(text, Asked::ByTheFile)
+            }
             // A file that is missing is about to be replaced: only SIGHUP makes that an error.
             _ => Reloaded::Unchanged,
         }
@@ -85,9 +96,17 @@ impl Reloader {
         }
     }
 
+    fn files_changed(&self) -> bool {
+        self.files.iter().any(|(path, before)| digest_of(path) != *before)
+    }
+
     fn publish(&mut self, text: Vec<u8>, asked: Asked) -> Reloaded {
         let started = Instant::now();
         let path = self.path.display();
+        // Before they are checked: one that changes meanwhile is read once more.
+        for (path, before) in &mut self.files {
+            *before = digest_of(path);
+        }
         let checked = ConfigFile::check(&self.path, &text);
         self.text = text;
         let config = match checked {
@@ -110,6 +129,7 @@ impl Reloader {
         }
         let (warnings, fixed, moved) =
             (config.warnings.clone(), Fixed::of(&config), moved(&config));
+        let named = files(&config);
         let generation = match self.agent.reload(config) {
             Ok(generation) => generation,
             Err(error) => {
@@ -127,10 +147,26 @@ impl Reloader {
             );
         }
         self.moved = moved;
+        self.files = named;
         let seconds = started.elapsed().as_secs_f64();
         tracing::info!(generation, seconds, "{path} was read again");
         Reloaded::Published
     }
+}
+
+/// What a file held; `None` for one that can't be read.
+type Digest = Option<u64>;
+
+fn digest_of(path: &Path) -> Digest {
+    std::fs::read(path).ok().map(|text| digest(&text))
+}
+
+fn files(config: &Config) -> Vec<(PathBuf, Digest)> {
+    let files = config.certificates.iter().flat_map(|certificate| {
+        let Certificate { cert, key, digests: [of_cert, of_key], .. } = certificate;
+        [(cert.clone(), Some(*of_cert)), (key.clone(), Some(*of_key))]
+    });
+    files.collect()
 }
 
 fn moved(config: &Config) -> Vec<Host> {

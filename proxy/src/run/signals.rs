@@ -1,11 +1,12 @@
 //! What makes a running proxy read its configuration again, or end.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use notify::event::{AccessKind, AccessMode, ModifyKind};
-use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
@@ -42,7 +43,6 @@ impl Told {
     /// When a worker panicked.
     pub(super) fn until_drained(
         self,
-        path: &Path,
         reloader: Reloader,
         drain: Drain,
         serving: Serving,
@@ -54,8 +54,8 @@ impl Told {
             _ = drained.send(serving.wait());
         })?;
         runtime.block_on(async {
-            let (changes, watching) = watch(path);
-            let reloads = tokio::spawn(reload(path.to_owned(), reloader, hangups, changes));
+            let (changes, watching) = watch(&reloader.files());
+            let reloads = tokio::spawn(reload(reloader, hangups, changes, watching));
             tokio::select! {
                 () = ends.next() => {}
                 result = &mut waited => return result.unwrap_or(Ok(())),
@@ -71,7 +71,6 @@ impl Told {
                 }
             };
             reloads.abort();
-            drop(watching);
             tracing::info!("ended");
             result
         })
@@ -102,20 +101,21 @@ impl Ends {
 
 /// Reads the configuration again for each hang-up, and when its file has come to rest after a change.
 async fn reload(
-    path: PathBuf,
     mut reloader: Reloader,
     mut hangups: Signal,
     mut changes: mpsc::UnboundedReceiver<()>,
+    mut watching: Watching,
 ) {
-    // The file may have changed before it was watched.
-    settle(&path).await;
+    // A file may have changed before it was watched.
+    settle(&reloader.files()).await;
     reloader.reload_if_changed();
     loop {
+        watching.follow(&reloader.files());
         let told = tokio::select! {
             hangup = hangups.recv() => hangup,
             change = changes.recv() => {
                 if change.is_some() {
-                    settle(&path).await;
+                    settle(&reloader.files()).await;
                     while changes.try_recv().is_ok() {}
                     reloader.reload_if_changed();
                     continue;
@@ -126,18 +126,19 @@ async fn reload(
         if told.is_none() {
             return;
         }
-        settle(&path).await;
+        settle(&reloader.files()).await;
         reloader.reload();
     }
 }
 
-/// Waits until a file has said the same for a while: one that is written in place is empty, or half
+/// Waits until the files have said the same for a while: one that is written in place is empty, or half
 /// there, in between, and half a configuration may be a valid one.
-async fn settle(path: &Path) {
-    let mut seen = std::fs::read(path).ok();
+async fn settle(paths: &[PathBuf]) {
+    let read = || paths.iter().map(|path| std::fs::read(path).ok()).collect::<Vec<_>>();
+    let mut seen = read();
     loop {
         sleep(REST).await;
-        let now = std::fs::read(path).ok();
+        let now = read();
         if now == seen {
             return;
         }
@@ -145,46 +146,66 @@ async fn settle(path: &Path) {
     }
 }
 
-/// Tells whether a file may be whole after an event: its writer has closed it, or it was given its name.
-fn is_whole(kind: EventKind) -> bool {
-    matches!(
-        kind,
+/// Tells whether a file may be whole after an event: its writer has closed it, it was given its name, or
+/// it is a link, which has no half.
+fn is_whole(event: &Event) -> bool {
+    match event.kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write))
-            | EventKind::Modify(ModifyKind::Name(_))
-    )
+        | EventKind::Modify(ModifyKind::Name(_)) => true,
+        EventKind::Create(_) => event.paths.iter().any(|path| path.is_symlink()),
+        _ => false,
+    }
 }
 
 /// An editor writes a file in several steps.
 const REST: Duration = Duration::from_millis(50);
 
-/// Keeps a folder watched, and the channel of its changes open.
+/// Keeps folders watched, and the channel of their changes open.
 struct Watching {
-    _watcher: Option<RecommendedWatcher>,
+    watcher: Option<RecommendedWatcher>,
+    folders: BTreeSet<PathBuf>,
     _sender: mpsc::UnboundedSender<()>,
 }
 
-/// Watches the folder of `path`, since files are replaced rather than written.
+/// Watches the folders of `files`, since files are replaced rather than written.
 ///
 /// Where that fails, SIGHUP remains.
-fn watch(path: &Path) -> (mpsc::UnboundedReceiver<()>, Watching) {
+fn watch(files: &[PathBuf]) -> (mpsc::UnboundedReceiver<()>, Watching) {
     let (sender, changes) = mpsc::unbounded_channel();
     let told = sender.clone();
-    let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-        if event.is_ok_and(|event| is_whole(event.kind)) {
+    let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
+        if event.is_ok_and(|event| is_whole(&event)) {
             // The receiver is gone when the process ends.
             _ = told.send(());
         }
     });
-    let folder = match path.parent() {
+    if let Err(error) = &watcher {
+        tracing::warn!(%error, "can't watch files: changes need SIGHUP");
+    }
+    let folders = BTreeSet::new();
+    let mut watching = Watching { watcher: watcher.ok(), folders, _sender: sender };
+    watching.follow(files);
+    (changes, watching)
+}
+
+impl Watching {
+    /// Watches the folders that are not watched yet.
+    fn follow(&mut self, files: &[PathBuf]) {
+        let Some(watcher) = &mut self.watcher else { return };
+        for folder in files.iter().map(|file| folder(file)) {
+            if self.folders.insert(folder.to_owned())
+                && let Err(error) = watcher.watch(folder, RecursiveMode::NonRecursive)
+            {
+                let folder = folder.display();
+                tracing::warn!(%error, "can't watch {folder}: changes need SIGHUP");
+            }
+        }
+    }
+}
+
+fn folder(file: &Path) -> &Path {
+    match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
-    };
-    let watching = watcher.and_then(|mut watcher| {
-        watcher.watch(folder, RecursiveMode::NonRecursive)?;
-        Ok(watcher)
-    });
-    if let Err(error) = &watching {
-        tracing::warn!(%error, "can't watch {}: changes need SIGHUP", folder.display());
     }
-    (changes, Watching { _watcher: watching.ok(), _sender: sender })
 }

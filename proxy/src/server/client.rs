@@ -1,24 +1,45 @@
 //! One client connection, as everything that serves it sees it.
 
 use std::cell::Cell;
-use std::net::SocketAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
+
+use fingerpost_authority::HostPattern;
 
 use super::Phase;
 use super::watch::{Stage, Watch};
 use super::worker::Worker;
 use crate::headers::Origin;
 use crate::snapshot::Settings;
+use crate::tls::Served;
+
+/// What stays the same as long as a connection lives.
+#[derive(Debug)]
+pub(crate) struct Link {
+    pub(super) worker: Rc<Worker>,
+    origin: Origin,
+    /// Those at the time of accept: they don't hold on to a snapshot.
+    pub(super) settings: Arc<Settings>,
+    /// The certificate that it is served with.
+    served: Option<Arc<Served>>,
+}
+
+impl Link {
+    pub(super) fn new(
+        worker: Rc<Worker>,
+        origin: Origin,
+        settings: Arc<Settings>,
+        served: Option<Arc<Served>>,
+    ) -> Rc<Self> {
+        Rc::new(Self { worker, origin, settings, served })
+    }
+}
 
 /// What outlives the requests of a connection.
 #[derive(Debug)]
 pub(crate) struct Client {
-    worker: Rc<Worker>,
-    origin: Origin,
-    /// Those at the time of accept: they don't hold on to a snapshot.
-    settings: Arc<Settings>,
+    link: Rc<Link>,
     watch: Rc<Watch>,
     /// No request has come yet.
     fresh: Cell<bool>,
@@ -26,50 +47,70 @@ pub(crate) struct Client {
     blocked: Cell<bool>,
     /// That the time for the next request was cut short, and what `blocked` was then.
     cut_short: Cell<Option<bool>>,
+    /// It is one stream of a connection, which has one exchange only.
+    is_stream: bool,
+    /// That exchange went as far as the upstream let it.
+    answered: Cell<bool>,
 }
 
 impl Client {
-    pub(super) fn new(
-        worker: &Rc<Worker>,
-        peer: SocketAddr,
-        local: SocketAddr,
-        watch: Rc<Watch>,
-    ) -> Rc<Self> {
-        let settings = worker.decide(|snapshot, _| Arc::clone(&snapshot.settings));
-        let origin = Origin::new(peer, local, &settings);
-        let client = Self {
-            worker: Rc::clone(worker),
-            origin,
-            settings,
+    pub(super) fn new(link: Rc<Link>, watch: Rc<Watch>) -> Rc<Self> {
+        let client = Self::with(link, watch, false);
+        client.begin(Stage::Head, client.settings().header_timeout);
+        Rc::new(client)
+    }
+
+    /// One stream of this connection, with waits of its own.
+    pub(super) fn stream(&self) -> Rc<Self> {
+        Rc::new(Self::with(Rc::clone(&self.link), self.worker().watch(), true))
+    }
+
+    const fn with(link: Rc<Link>, watch: Rc<Watch>, is_stream: bool) -> Self {
+        Self {
+            link,
             watch,
             fresh: Cell::new(true),
             blocked: Cell::new(false),
             cut_short: Cell::new(None),
-        };
-        client.begin(Stage::Head, client.settings.header_timeout);
-        Rc::new(client)
+            is_stream,
+            answered: Cell::new(false),
+        }
+    }
+
+    /// Whether it is one stream of a connection that has many.
+    pub(crate) const fn is_stream(&self) -> bool {
+        self.is_stream
+    }
+
+    pub(super) fn is_answered(&self) -> bool {
+        self.answered.get()
     }
 
     pub(crate) fn worker(&self) -> &Worker {
-        &self.worker
+        &self.link.worker
     }
 
-    pub(crate) const fn origin(&self) -> &Origin {
-        &self.origin
+    pub(crate) fn origin(&self) -> &Origin {
+        &self.link.origin
     }
 
     pub(crate) fn settings(&self) -> &Settings {
-        &self.settings
+        &self.link.settings
+    }
+
+    /// The names of the certificate that the connection is served with; `None` without TLS.
+    pub(crate) fn tls_names(&self) -> Option<&[HostPattern]> {
+        self.link.served.as_deref().map(Served::names)
     }
 
     /// The peer's IP address.
     pub(crate) fn address(&self) -> &str {
-        self.origin.address().to_str().unwrap_or_default()
+        self.origin().address().to_str().unwrap_or_default()
     }
 
     /// Begins to wait for something that may take `limit`.
     pub(crate) fn begin(&self, stage: Stage, limit: Duration) {
-        self.watch.begin(stage, self.worker.now(), limit);
+        self.watch.begin(stage, self.worker().now(), limit);
     }
 
     /// A request has come.
@@ -91,8 +132,8 @@ impl Client {
             return;
         }
         let patience = match (blocked, self.fresh.get()) {
-            (true, _) => self.settings.body_timeout,
-            (false, true) => Duration::from_secs(1).min(self.settings.header_timeout),
+            (true, _) => self.settings().body_timeout,
+            (false, true) => Duration::from_secs(1).min(self.settings().header_timeout),
             (false, false) => Duration::ZERO,
         };
         self.begin(Stage::Head, patience);
@@ -103,9 +144,19 @@ impl Client {
         self.blocked.set(blocked);
     }
 
-    /// Its exchange is over.
-    pub(crate) fn await_request(&self) {
-        self.begin(Stage::Head, self.settings.keep_alive_timeout);
+    /// Its exchange is over: `answered` tells whether the client gave it up.
+    pub(crate) fn exchange_over(&self, answered: impl FnOnce() -> bool) {
+        if self.is_stream {
+            self.answered.set(answered());
+            self.watch.end();
+        } else {
+            self.await_request();
+        }
+    }
+
+    /// Nothing is under way.
+    pub(super) fn await_request(&self) {
+        self.begin(Stage::Head, self.settings().keep_alive_timeout);
     }
 
     pub(crate) fn stage(&self) -> Stage {
@@ -117,12 +168,12 @@ impl Client {
     }
 
     pub(crate) fn now(&self) -> u32 {
-        self.worker.now()
+        self.worker().now()
     }
 
     /// Whether a response has to say that its connection closes.
     pub(crate) fn closes(&self) -> bool {
-        self.worker.phase() != Phase::Serving
+        self.worker().phase() != Phase::Serving
     }
 
     pub(super) fn watch(&self) -> &Watch {

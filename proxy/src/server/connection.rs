@@ -3,6 +3,7 @@
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::task::Poll;
 
 use hyper::server::conn::http1;
@@ -10,28 +11,65 @@ use hyper::service::service_fn;
 use tokio::net::TcpStream;
 
 use super::Phase;
-use super::client::Client;
-use super::socket::ClientSocket;
+use super::client::{Client, Link};
+use super::listener::Scheme;
+use super::socket::{ClientSocket, Wire};
 use super::watch::{Stage, Watch};
 use super::worker::Worker;
+use super::{handshake, http2, preface};
+use crate::headers::Origin;
 use crate::request;
 
 /// Serves requests until the connection ends, for whichever reason.
-pub(super) async fn serve(worker: Rc<Worker>, socket: TcpStream, watch: Rc<Watch>) {
+pub(super) async fn serve(worker: Rc<Worker>, socket: TcpStream, scheme: Scheme, watch: Rc<Watch>) {
     let (Ok(peer), Ok(local)) = (socket.peer_addr(), socket.local_addr()) else { return };
     let _ = socket.set_nodelay(true);
-    let client = Client::new(&worker, peer, local, watch);
+    let settings = worker.decide(|snapshot, _| Arc::clone(&snapshot.settings));
+    let origin = Origin::new(peer, local, scheme, &settings);
+    match scheme {
+        Scheme::Http => {
+            let http2 = settings.http2.prior_knowledge && {
+                watch.begin(Stage::Head, worker.now(), settings.header_timeout);
+                let Some(http2) =
+                    handshake::in_time(&worker, &watch, preface::is_http2(&socket)).await
+                else {
+                    return;
+                };
+                http2
+            };
+            begin(socket, http2, Link::new(worker, origin, settings, None), watch).await;
+        }
+        Scheme::Https => {
+            let Some((socket, served)) =
+                handshake::accept(&worker, socket, &settings, &watch).await
+            else {
+                return;
+            };
+            let http2 = socket.get_ref().1.alpn_protocol() == Some(b"h2");
+            begin(socket, http2, Link::new(worker, origin, settings, Some(served)), watch).await;
+        }
+    }
+}
 
+async fn begin(socket: impl Wire, http2: bool, link: Rc<Link>, watch: Rc<Watch>) {
+    if http2 {
+        http2::serve(socket, link, watch).await;
+    } else {
+        http1(socket, &Client::new(link, watch)).await;
+    }
+}
+
+async fn http1(socket: impl Wire, client: &Rc<Client>) {
     let mut protocol = http1::Builder::new();
     // The worker's clock does what hyper's timer would, for less.
     protocol.header_read_timeout(None);
     protocol.max_header_size(client.settings().max_header_size);
     protocol.max_buf_size(buffer_size(client.settings().max_header_size));
     let service = service_fn({
-        let client = Rc::clone(&client);
+        let client = Rc::clone(client);
         move |request| request::answer(Rc::clone(&client), request)
     });
-    let socket = ClientSocket::new(socket, Rc::clone(&client));
+    let socket = ClientSocket::new(socket, Rc::clone(client));
     let mut connection = pin!(protocol.serve_connection(socket, service));
     poll_fn(|cx| {
         client.watch().register(cx.waker());
@@ -39,7 +77,7 @@ pub(super) async fn serve(worker: Rc<Worker>, socket: TcpStream, watch: Rc<Watch
         if connection.as_mut().poll(cx).is_ready() {
             return Poll::Ready(());
         }
-        if worker.phase() >= Phase::Closing {
+        if client.worker().phase() >= Phase::Closing {
             client.close_soon();
         }
         match client.expired() {

@@ -11,50 +11,77 @@ use socket2::{Domain, Protocol, Socket, Type};
 /// accepts on its own.
 #[derive(Debug)]
 pub struct Listeners {
-    sets: Vec<Vec<TcpListener>>,
+    sets: Vec<Vec<Listener>>,
+}
+
+/// What is spoken on a socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scheme {
+    Http,
+    Https,
+}
+
+/// One socket of one thread.
+#[derive(Debug)]
+pub(super) struct Listener {
+    pub(super) socket: TcpListener,
+    pub(super) scheme: Scheme,
 }
 
 impl Listeners {
-    /// Listens on every one of `addresses` with `threads` sockets (at least one).
+    /// Listens for HTTP on every one of `addresses` with `threads` sockets (at least one).
+    ///
+    /// # Errors
+    ///
+    /// As [`bind_all`](Self::bind_all).
+    pub fn bind(addresses: &[SocketAddr], threads: usize) -> io::Result<Self> {
+        Self::bind_all(addresses, &[], threads)
+    }
+
+    /// Listens for HTTP and HTTPS with `threads` sockets (at least one) for each address.
     ///
     /// Port 0 is chosen once, for all threads.
     ///
     /// # Errors
     ///
     /// What the system says, with the address.
-    pub fn bind(addresses: &[SocketAddr], threads: usize) -> io::Result<Self> {
-        let mut addresses = addresses.to_vec();
-        for address in &addresses {
+    pub fn bind_all(http: &[SocketAddr], https: &[SocketAddr], threads: usize) -> io::Result<Self> {
+        let http = http.iter().map(|address| (*address, Scheme::Http));
+        let https = https.iter().map(|address| (*address, Scheme::Https));
+        let mut addresses: Vec<_> = http.chain(https).collect();
+        for (address, _) in &addresses {
             claim(*address).map_err(|error| cannot_listen(*address, &error))?;
         }
         let mut sets = Vec::new();
         for _ in 0..threads.max(1) {
             let mut set = Vec::new();
-            for address in &mut addresses {
+            for (address, scheme) in &mut addresses {
                 let socket = listen(*address).map_err(|error| cannot_listen(*address, &error))?;
                 *address = socket.local_addr()?;
-                set.push(socket);
+                set.push(Listener { socket, scheme: *scheme });
             }
             sets.push(set);
         }
         Ok(Self { sets })
     }
 
-    /// Takes sockets that are open already, one set for each thread.
+    /// Takes sockets for HTTP that are open already, one set for each thread.
     pub fn from_sets(sets: Vec<Vec<TcpListener>>) -> Self {
-        Self { sets }
+        let http = |socket| Listener { socket, scheme: Scheme::Http };
+        Self { sets: sets.into_iter().map(|set| set.into_iter().map(http).collect()).collect() }
     }
 
-    /// The addresses, ports filled in.
+    /// The addresses for HTTP, then those for HTTPS, ports filled in.
     ///
     /// # Errors
     ///
     /// What the system says.
     pub fn addresses(&self) -> io::Result<Vec<SocketAddr>> {
-        self.sets.first().into_iter().flatten().map(TcpListener::local_addr).collect()
+        let first = self.sets.first().into_iter().flatten();
+        first.map(|listener| listener.socket.local_addr()).collect()
     }
 
-    pub(super) fn into_sets(self) -> Vec<Vec<TcpListener>> {
+    pub(super) fn into_sets(self) -> Vec<Vec<Listener>> {
         self.sets
     }
 }

@@ -9,18 +9,46 @@ use std::time::Duration;
 
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
+use tokio_rustls::server::TlsStream;
 
 use super::client::Client;
+
+/// What a client's bytes come over: a socket, with or without TLS on it.
+pub(super) trait Wire: AsyncRead + AsyncWrite + Unpin + 'static {
+    /// Whether it takes more from the socket than it was asked for, so that an empty socket doesn't mean that
+    /// the client has paused.
+    const READS_AHEAD: bool;
+
+    /// The socket itself.
+    fn tcp(&self) -> &TcpStream;
+}
+
+impl Wire for TcpStream {
+    const READS_AHEAD: bool = false;
+
+    fn tcp(&self) -> &TcpStream {
+        self
+    }
+}
+
+impl Wire for TlsStream<TcpStream> {
+    const READS_AHEAD: bool = true;
+
+    fn tcp(&self) -> &TcpStream {
+        self.get_ref().0
+    }
+}
 
 /// A socket that, when shut down, reads on for a while if the client is still sending.
 ///
 /// Closing a socket with unread bytes makes the kernel reset the connection, and the reset can
 /// overtake a response (RFC 9112 section 9.6): a client that is told 413 would see an error instead.
 #[derive(Debug)]
-pub(super) struct ClientSocket {
-    socket: TokioIo<TcpStream>,
+pub(super) struct ClientSocket<W> {
+    socket: TokioIo<W>,
     client: Rc<Client>,
     linger: Linger,
 }
@@ -32,12 +60,19 @@ enum Linger {
     Over,
 }
 
+impl Linger {
+    fn reading(read: usize) -> Self {
+        let left = MOST.saturating_sub(read);
+        Self::Reading { left, patience: Box::pin(sleep(LONGEST)) }
+    }
+}
+
 /// How much is read, and for how long.
 const MOST: usize = 4 << 20;
 const LONGEST: Duration = Duration::from_secs(2);
 
-impl ClientSocket {
-    pub(super) fn new(socket: TcpStream, client: Rc<Client>) -> Self {
+impl<W: Wire> ClientSocket<W> {
+    pub(super) fn new(socket: W, client: Rc<Client>) -> Self {
         Self { socket: TokioIo::new(socket), client, linger: Linger::NotYet }
     }
 
@@ -45,12 +80,14 @@ impl ClientSocket {
     fn poll_linger(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let mut scratch = [0; 4096];
         loop {
-            let read = self.socket.inner().try_read(&mut scratch);
+            let read = self.socket.inner().tcp().try_read(&mut scratch);
             match (&mut self.linger, read) {
                 (Linger::Over, _) | (_, Ok(0)) => return Poll::Ready(()),
-                (Linger::NotYet, Ok(read)) => {
-                    let left = MOST.saturating_sub(read);
-                    self.linger = Linger::Reading { left, patience: Box::pin(sleep(LONGEST)) };
+                (Linger::NotYet, Ok(read)) => self.linger = Linger::reading(read),
+                (Linger::NotYet, Err(error))
+                    if W::READS_AHEAD && error.kind() == io::ErrorKind::WouldBlock =>
+                {
+                    self.linger = Linger::reading(0);
                 }
                 (Linger::Reading { left, .. }, Ok(read)) => match left.checked_sub(read) {
                     Some(rest) => *left = rest,
@@ -62,7 +99,7 @@ impl ClientSocket {
                     if patience.as_mut().poll(cx).is_ready() {
                         return Poll::Ready(());
                     }
-                    if ready!(self.socket.inner().poll_read_ready(cx)).is_err() {
+                    if ready!(self.socket.inner().tcp().poll_read_ready(cx)).is_err() {
                         return Poll::Ready(());
                     }
                 }
@@ -73,7 +110,7 @@ impl ClientSocket {
     }
 }
 
-impl Read for ClientSocket {
+impl<W: Wire> Read for ClientSocket<W> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -83,7 +120,7 @@ impl Read for ClientSocket {
     }
 }
 
-impl Write for ClientSocket {
+impl<W: Wire> Write for ClientSocket<W> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,

@@ -2,7 +2,6 @@
 
 use std::cell::{Cell, RefCell};
 use std::io;
-use std::net::TcpListener;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,6 +15,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 
 use super::Phase;
 use super::connection;
+use super::listener::{Listener, Scheme};
 use super::watch::{Clock, Watch};
 use crate::snapshot::{Settings, Snapshot, Snapshots};
 use crate::upstream::{FleetPool, Pools};
@@ -94,10 +94,15 @@ impl Worker {
         }
     }
 
-    fn accept(self: &Rc<Self>, socket: TcpStream) {
+    fn accept(self: &Rc<Self>, socket: TcpStream, scheme: Scheme) {
+        self.spawn(connection::serve(Rc::clone(self), socket, scheme, self.watch()));
+    }
+
+    /// A wait that is looked at once a tick, as long as somebody holds it.
+    pub(super) fn watch(&self) -> Rc<Watch> {
         let watch = Rc::new(Watch::new());
         self.connections.borrow_mut().push(Rc::downgrade(&watch));
-        self.spawn(connection::serve(Rc::clone(self), socket, watch));
+        watch
     }
 
     /// Runs what serves a connection, which counts as open until that ends, by a panic too.
@@ -130,7 +135,7 @@ impl Drop for Open {
 /// Serves on `sockets` until the drain is over; what is open then is cut.
 pub(super) fn run(
     runtime: &Runtime,
-    sockets: Vec<TcpListener>,
+    sockets: Vec<Listener>,
     snapshots: &Snapshots,
     drain: watch::Receiver<Phase>,
 ) {
@@ -138,7 +143,7 @@ pub(super) fn run(
     tasks.block_on(runtime, work(sockets, snapshots, drain));
 }
 
-async fn work(sockets: Vec<TcpListener>, snapshots: &Snapshots, mut drain: watch::Receiver<Phase>) {
+async fn work(sockets: Vec<Listener>, snapshots: &Snapshots, mut drain: watch::Receiver<Phase>) {
     let worker = Rc::new(Worker::new(snapshots));
     spawn_local(keep_time(Rc::clone(&worker)));
     spawn_local(keep_current(Rc::clone(&worker), snapshots.changes()));
@@ -179,7 +184,8 @@ async fn work(sockets: Vec<TcpListener>, snapshots: &Snapshots, mut drain: watch
 }
 
 /// Accepts until the drain closes the listener, and then whatever is queued.
-async fn listen(worker: Rc<Worker>, socket: TcpListener, mut drain: watch::Receiver<Phase>) {
+async fn listen(worker: Rc<Worker>, listener: Listener, mut drain: watch::Receiver<Phase>) {
+    let Listener { socket, scheme } = listener;
     let listener = match tokio::net::TcpListener::from_std(socket) {
         Ok(listener) => listener,
         Err(error) => return tracing::error!(%error, "can't listen"),
@@ -195,7 +201,7 @@ async fn listen(worker: Rc<Worker>, socket: TcpListener, mut drain: watch::Recei
             });
             match accepted.await {
                 None => break,
-                Some(Ok((socket, _))) => worker.accept(socket),
+                Some(Ok((socket, _))) => worker.accept(socket, scheme),
                 Some(Err(error)) => pause_after(&error).await,
             }
         }
@@ -205,7 +211,7 @@ async fn listen(worker: Rc<Worker>, socket: TcpListener, mut drain: watch::Recei
         if socket.set_nonblocking(true).is_ok()
             && let Ok(socket) = TcpStream::from_std(socket)
         {
-            worker.accept(socket);
+            worker.accept(socket, scheme);
         }
     }
 }

@@ -22,8 +22,8 @@ hots = ["a.example"]
 fleet = "go"
 "##,
         want: &[
-            r##"1:1: bocks: unknown key; known here: box, unknown_host, listen, store, fleets, routes, site, claims, accounts, log, timeouts, limits, forwarding"##,
-            r##"2:1: frobnicate: unknown key; known here: box, unknown_host, listen, store, fleets, routes, site, claims, accounts, log, timeouts, limits, forwarding"##,
+            r##"1:1: bocks: unknown key; known here: box, unknown_host, listen, tls, certificates, store, fleets, routes, site, claims, accounts, log, timeouts, limits, http2, forwarding"##,
+            r##"2:1: frobnicate: unknown key; known here: box, unknown_host, listen, tls, certificates, store, fleets, routes, site, claims, accounts, log, timeouts, limits, http2, forwarding"##,
             r##"3:3: rotues: unknown key; did you mean "routes"?"##,
             r##"7:1: fleets.go.conect_timeout: unknown key; did you mean "connect_timeout"?"##,
             r##"9:1: routes[0].hots: unknown key; did you mean "hosts"?"##,
@@ -157,8 +157,50 @@ admin = "127.0.0.1:9000"
             r##"2:9: listen.http[0]: ":8080" is not an IP address and a port; write "0.0.0.0:8080" for all addresses"##,
             r##"2:18: listen.http[1]: "localhost:80" is not an IP address and a port; write "127.0.0.1:80""##,
             r##"2:34: listen.http[2]: "127.0.0.1" is not an IP address and a port; it looks like "127.0.0.1:8080" or "[::1]:8080""##,
-            "3:9: listen.https: TLS is not available yet: leave https empty, and end TLS in front",
+            "3:9: listen.https: HTTPS needs a certificate: there are no [[certificates]]",
             "4:9: listen.admin: the address 127.0.0.1:9000 is listed twice",
+        ],
+    },
+    Case {
+        what: "certificates",
+        text: r##"[listen]
+http = []
+https = ["127.0.0.1:8443", "127.0.0.1:8443"]
+[tls]
+min_version = "1.1"
+[[certificates]]
+cert = "/nowhere/a.pem"
+key = "/nowhere/a.key"
+default = true
+[[certificates]]
+cert = "/dev/null"
+key = "/dev/null"
+default = true
+[[certificates]]
+crt = "/dev/null"
+key = 7
+"##,
+        want: &[
+            "3:28: listen.https[1]: the address 127.0.0.1:8443 is listed twice",
+            r##"5:15: tls.min_version: "1.1" is not one of "1.2", "1.3"; did you mean "1.2"?"##,
+            "7:8: certificates[0].cert: /nowhere/a.pem can't be read: No such file or directory (os error 2)",
+            "8:7: certificates[0].key: /nowhere/a.key can't be read: No such file or directory (os error 2)",
+            "11:8: certificates[1].cert: /dev/null: holds no certificate: there is no BEGIN CERTIFICATE",
+            "13:11: certificates[1].default: certificates[0] (line 6) is the default already",
+            r##"14:1: certificates[2]: the key "cert" is missing"##,
+            r##"15:1: certificates[2].crt: unknown key; did you mean "cert"?"##,
+            r##"16:7: certificates[2].key: expected a string, found the integer 7"##,
+        ],
+    },
+    Case {
+        what: "a redirect to no HTTPS",
+        text: r##"[listen]
+redirect_http = true
+https_port = 0
+"##,
+        want: &[
+            "2:17: listen.redirect_http: there is no HTTPS to send clients to: https is empty",
+            "3:14: listen.https_port: 0 is out of range: 1 to 65535",
         ],
     },
     Case {
@@ -829,7 +871,7 @@ routes = [{ path = "/x", fleet = "go" }]
 log = { "a b" = "ü", x = "é", y = 1 } # ü
 "##,
         want: &[
-            r##"1:1: "ключ": unknown key; known here: box, unknown_host, listen, store, fleets, routes, site, claims, accounts, log, timeouts, limits, forwarding"##,
+            r##"1:1: "ключ": unknown key; known here: box, unknown_host, listen, tls, certificates, store, fleets, routes, site, claims, accounts, log, timeouts, limits, http2, forwarding"##,
             r##"2:9: log."a b": unknown key; known here: format, level, access"##,
             "2:22: log.x: unknown key; known here: format, level, access",
             "2:31: log.y: unknown key; known here: format, level, access",

@@ -4,14 +4,54 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::Duration;
 
+use rustls::{ClientConnection, StreamOwned};
 use socket2::{Domain, Socket, Type};
 
 /// Far more than anything takes; a test that waits this long has failed.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(crate) struct Client {
-    stream: TcpStream,
+    stream: Stream,
     buffer: Vec<u8>,
+}
+
+enum Stream {
+    Plain(TcpStream),
+    Tls(Box<StreamOwned<ClientConnection, TcpStream>>),
+}
+
+impl Stream {
+    fn socket(&self) -> &TcpStream {
+        match self {
+            Self::Plain(socket) => socket,
+            Self::Tls(stream) => &stream.sock,
+        }
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        match self {
+            Self::Plain(socket) => socket.read(buffer),
+            Self::Tls(stream) => stream.read(buffer),
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, buffer: &[u8]) -> std::io::Result<usize> {
+        match self {
+            Self::Plain(socket) => socket.write(buffer),
+            Self::Tls(stream) => stream.write(buffer),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        match self {
+            Self::Plain(socket) => socket.flush(),
+            Self::Tls(stream) => stream.flush(),
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -37,12 +77,22 @@ impl Client {
     fn over(stream: TcpStream) -> Self {
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.set_nodelay(true).unwrap();
-        Self { stream, buffer: Vec::new() }
+        Self { stream: Stream::Plain(stream), buffer: Vec::new() }
+    }
+
+    /// Speaks over a connection on which hands were shaken.
+    pub(crate) fn over_tls(stream: StreamOwned<ClientConnection, TcpStream>) -> Self {
+        Self { stream: Stream::Tls(Box::new(stream)), buffer: Vec::new() }
     }
 
     pub(crate) fn send(&mut self, bytes: impl AsRef<[u8]>) -> &mut Self {
         self.stream.write_all(bytes.as_ref()).unwrap();
         self
+    }
+
+    /// Gives up a write that takes longer.
+    pub(crate) fn limit_writes(&self, time: Duration) {
+        self.stream.socket().set_write_timeout(Some(time)).unwrap();
     }
 
     /// Writes what the peer may have stopped to read.
@@ -51,7 +101,7 @@ impl Client {
     }
 
     pub(crate) fn finish_sending(&self) {
-        self.stream.shutdown(Shutdown::Write).unwrap();
+        self.stream.socket().shutdown(Shutdown::Write).unwrap();
     }
 
     /// Sends a request and reads its response.

@@ -8,15 +8,19 @@ use fingerpost::entry::{Action, Entry, FleetId, Redirect, Response};
 use fingerpost::redirect::Template;
 use fingerpost::server::{Drain, Listeners, Serving, serve};
 use fingerpost::snapshot::{Fleet, Server, Settings, Snapshot, Snapshots};
+use fingerpost::tls::{Certificates, MinVersion};
 use fingerpost_authority::HostPattern;
 use fingerpost_router::{Owner, PathPattern, RouteOptions, Router, UnknownHost};
 use http::StatusCode;
 
 use super::client::{Client, Reply};
+use super::secure::{Pem, Trust};
 use super::upstream::Upstream;
 
 pub(crate) struct Proxy {
     pub(crate) address: SocketAddr,
+    /// The address for HTTPS, of a plan that has certificates.
+    pub(crate) https: SocketAddr,
     pub(crate) snapshots: Arc<Snapshots>,
     pub(crate) drain: Drain,
     pub(crate) serving: Option<Serving>,
@@ -48,6 +52,14 @@ impl Plan {
             hosts: vec![(HostPattern::from_written("a.example").unwrap(), FleetId::new(0))],
             mapped: false,
         }
+    }
+
+    /// Serves HTTPS with these certificates, at an address of its own.
+    pub(crate) fn secure(mut self, pems: &[&Pem], default: Option<usize>) -> Self {
+        let identities = pems.iter().map(|pem| pem.identity());
+        let all = Certificates::new(identities, default, MinVersion::Tls12);
+        self.settings.certificates = Some(Arc::new(all));
+        self
     }
 
     /// Makes `next.example` forward to another fleet, with one server.
@@ -103,22 +115,30 @@ impl Plan {
     }
 
     pub(crate) fn start_with_grace(self, grace: Duration) -> Proxy {
-        let listeners = Listeners::bind(&["127.0.0.1:0".parse().unwrap()], 1).unwrap();
+        let any = ["127.0.0.1:0".parse().unwrap()];
+        let https = if self.settings.certificates.is_some() { &any[..] } else { &[] };
+        let listeners = Listeners::bind_all(&any, https, 1).unwrap();
         self.start_on(listeners, grace)
     }
 
     pub(crate) fn start_on(self, listeners: Listeners, grace: Duration) -> Proxy {
         let snapshots = Arc::new(Snapshots::new(self.snapshot()));
-        let address = listeners.addresses().unwrap()[0];
+        let addresses = listeners.addresses().unwrap();
+        let (address, https) = (addresses[0], *addresses.last().unwrap());
         let drain = Drain::new(grace, Duration::from_secs(5));
         let serving = serve(listeners, &snapshots, &drain).unwrap();
-        Proxy { address, snapshots, drain, serving: Some(serving) }
+        Proxy { address, https, snapshots, drain, serving: Some(serving) }
     }
 }
 
 impl Proxy {
     pub(crate) fn client(&self) -> Client {
         Client::connect(self.address)
+    }
+
+    /// A connection by TLS on which `name` is asked for.
+    pub(crate) fn secure_client(&self, trust: &Trust, name: &str) -> Client {
+        Client::over_tls(trust.connect(self.https, name).unwrap())
     }
 
     /// Asks on a connection of its own.

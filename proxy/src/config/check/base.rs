@@ -13,11 +13,12 @@ use crate::config::model::{
 };
 use crate::config::place::Place;
 use crate::config::raw::{
-    RawAccount, RawFleet, RawForwarding, RawLevel, RawLimits, RawListen, RawLog, RawLogFormat,
-    RawStore, RawTimeouts,
+    RawAccount, RawFleet, RawForwarding, RawHttp2, RawLevel, RawLimits, RawListen, RawLog,
+    RawLogFormat, RawStore, RawTimeouts,
 };
 use crate::config::report::Report;
 use crate::network::Network;
+use crate::snapshot::Http2;
 
 pub(super) fn listen(raw: Option<RawListen>, report: &mut Report<'_>) -> Listen {
     let raw = raw.unwrap_or_default();
@@ -25,15 +26,13 @@ pub(super) fn listen(raw: Option<RawListen>, report: &mut Report<'_>) -> Listen 
     let default = vec![defaults::HTTP.to_owned()];
     let written = raw.http.as_ref();
     let mut http = value::list(&place.key("http"), written, report, socket_address);
-    if written.is_some_and(Vec::is_empty) {
+    let https = value::list(&place.key("https"), raw.https.as_ref(), report, socket_address);
+    let serves_https = raw.https.is_some_and(|https| !https.is_empty());
+    if written.is_some_and(Vec::is_empty) && !serves_https {
         report.error(&place.key("http"), "an address is needed, such as \"0.0.0.0:80\"");
     }
     if written.is_none() && !report.is_broken(&place.key("http")) {
         http = value::list(&place.key("http"), Some(&default), report, socket_address);
-    }
-    if raw.https.is_some_and(|https| !https.is_empty()) {
-        let message = "TLS is not available yet: leave https empty, and end TLS in front";
-        report.error(&place.key("https"), message);
     }
     let admin = value::optional(&place.key("admin"), raw.admin.as_ref(), report, socket_address);
     if let Some(admin) = admin.filter(|admin| is_public(admin.ip())) {
@@ -44,14 +43,37 @@ pub(super) fn listen(raw: Option<RawListen>, report: &mut Report<'_>) -> Listen 
         report.warn(&place.key("admin"), message);
     }
     let mut seen = BTreeSet::new();
-    let all = http.iter().cloned().chain(admin.map(|admin| (admin, place.key("admin"))));
+    let all =
+        http.iter().chain(&https).cloned().chain(admin.map(|admin| (admin, place.key("admin"))));
     for (address, place) in all {
         // Port 0 takes another free port each time.
         if address.port() != 0 && !seen.insert(address) {
             report.error(&place, format_args!("the address {address} is listed twice"));
         }
     }
-    Listen { http: http.into_iter().map(|(address, _)| address).collect(), admin }
+    let addresses = |list: Vec<(SocketAddr, Place)>| list.into_iter().map(|(address, _)| address);
+    Listen { http: addresses(http).collect(), https: addresses(https).collect(), admin }
+}
+
+pub(super) fn http2(listen: Option<&RawListen>, raw: Option<RawHttp2>) -> Http2 {
+    let raw = raw.unwrap_or_default();
+    Http2 {
+        prior_knowledge: listen.and_then(|listen| listen.h2c) == Some(true),
+        max_concurrent_streams: raw
+            .max_concurrent_streams
+            .unwrap_or(defaults::MAX_CONCURRENT_STREAMS),
+        max_resets: raw.max_resets.unwrap_or(defaults::MAX_RESETS),
+    }
+}
+
+pub(super) fn https_redirect(raw: Option<&RawListen>, report: &mut Report<'_>) -> Option<u16> {
+    let raw = raw.filter(|raw| raw.redirect_http == Some(true))?;
+    let place = Place::root().key("listen");
+    if raw.https.as_ref().is_none_or(Vec::is_empty) && !report.is_broken(&place.key("https")) {
+        let message = "there is no HTTPS to send clients to: https is empty";
+        report.error(&place.key("redirect_http"), message);
+    }
+    Some(raw.https_port.unwrap_or(defaults::HTTPS_PORT))
 }
 
 fn is_public(ip: IpAddr) -> bool {

@@ -94,6 +94,21 @@ pub(crate) struct RawLimits {
     pub(crate) max_wildcards: Option<u32>,
 }
 
+/// How HTTP/2 is spoken with clients. Limits that have the same name for every version hold here too; a client
+/// is told of `max_header_size`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Http2", title = "Http2")]
+pub(crate) struct RawHttp2 {
+    /// Exchanges that one connection may have under way at once. Clients are told of it; more are refused.
+    #[schemars(range(min = 1, max = 10_000), extend("default" = defaults::MAX_CONCURRENT_STREAMS))]
+    pub(crate) max_concurrent_streams: Option<u32>,
+    /// How many more exchanges a client may give up than it lets us answer, and how many malformed ones it may
+    /// send; then its connection is closed. A client that does nothing else makes servers work for nobody.
+    #[schemars(range(min = 1, max = 1_000_000), extend("default" = defaults::MAX_RESETS))]
+    pub(crate) max_resets: Option<u32>,
+}
+
 /// What the proxy tells upstream servers about the client.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
