@@ -23,6 +23,7 @@ pub(crate) use listener::Scheme;
 pub(crate) use watch::Stage;
 
 use crate::snapshot::Snapshots;
+use crate::upstream::health;
 
 /// Serves on `listeners` until `drain` is over, on one thread for each set of sockets.
 ///
@@ -54,6 +55,7 @@ fn start(listeners: Listeners, snapshots: &Arc<Snapshots>, drain: &Drain) -> io:
             worker::run(&runtime, sockets, &snapshots, changes);
         })?);
     }
+    health::start(snapshots, drain.changes())?;
     let (snapshots, changes) = (Arc::clone(snapshots), drain.changes());
     let sweeper = thread::Builder::new().name("sweeper".into());
     sweeper.spawn(move || {
