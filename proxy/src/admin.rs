@@ -6,10 +6,13 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use axum::http::header::CONTENT_TYPE;
 use fingerpost_control::Control;
 use tokio::sync::oneshot;
 
 use crate::agent::Agent;
+use crate::background::give_way;
+use crate::metrics::MEDIA_TYPE;
 use crate::random::System;
 
 /// The admin listener; it closes when this is dropped.
@@ -37,6 +40,7 @@ impl Admin {
             ambient: Arc::new(System::new()?),
             max_wait: MAX_WAIT,
         };
+        let metrics = agent.metrics_text();
         let cannot = |error| io::Error::other(format!("can't listen on {address}: {error}"));
         let listener = TcpListener::bind(address).map_err(cannot)?;
         listener.set_nonblocking(true)?;
@@ -44,9 +48,10 @@ impl Admin {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (end, ended) = oneshot::channel();
         let thread = thread::Builder::new().name("admin".to_owned()).spawn(move || {
+            give_way();
             runtime.block_on(async {
                 tokio::select! {
-                    served = serve(listener, control) => {
+                    served = serve(listener, control, metrics) => {
                         if let Err(error) = served {
                             tracing::error!(%error, "the admin listener has ended");
                         }
@@ -65,9 +70,15 @@ impl Admin {
     }
 }
 
-async fn serve(listener: TcpListener, control: Control) -> io::Result<()> {
+async fn serve(
+    listener: TcpListener,
+    control: Control,
+    metrics: impl Fn() -> String + Clone + Send + Sync + 'static,
+) -> io::Result<()> {
     let listener = tokio::net::TcpListener::from_std(listener)?;
-    axum::serve(listener, fingerpost_control::router(control)).await
+    // Open, as scrapers expect it on a listener that only the operator reaches.
+    let metrics = axum::routing::get(async move || ([(CONTENT_TYPE, MEDIA_TYPE)], metrics()));
+    axum::serve(listener, fingerpost_control::router(control).route("/metrics", metrics)).await
 }
 
 impl Drop for Admin {

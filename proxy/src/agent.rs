@@ -21,7 +21,9 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use self::live::Live;
 use self::worker::{Command, Worker};
+use crate::background::give_way;
 use crate::config::Config;
+use crate::metrics::Metrics;
 use crate::server::Drain;
 use crate::snapshot::Snapshots;
 
@@ -78,11 +80,22 @@ impl Agent {
     ) -> io::Result<Self> {
         let (commands, orders) = unbounded_channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let worker = runtime.block_on(Worker::start(config, seed, drain, options))?;
-        let live = Arc::clone(worker.live());
-        let thread = thread::Builder::new()
-            .name("agent".to_owned())
-            .spawn(move || runtime.block_on(worker.run(orders)))?;
+        let (started, start) = mpsc::channel();
+        let thread = thread::Builder::new().name("agent".to_owned()).spawn(move || {
+            // The store's own thread is started from here, and gives way too.
+            give_way();
+            runtime.block_on(async {
+                // Whoever asked waits for it.
+                match Worker::start(config, seed, drain, options).await {
+                    Ok(worker) => {
+                        _ = started.send(Ok(Arc::clone(worker.live())));
+                        worker.run(orders).await;
+                    }
+                    Err(error) => _ = started.send(Err(error)),
+                }
+            });
+        })?;
+        let live = start.recv().map_err(|_| gone())??;
         Ok(Self { live, handle: AgentHandle(commands), thread: Some(thread) })
     }
 
@@ -90,6 +103,18 @@ impl Agent {
     #[must_use]
     pub fn snapshots(&self) -> &Arc<Snapshots> {
         self.live.snapshots()
+    }
+
+    /// What this process counts and times.
+    #[must_use]
+    pub fn metrics(&self) -> &Arc<Metrics> {
+        self.live.metrics()
+    }
+
+    /// Writes all metrics as text.
+    pub(crate) fn metrics_text(&self) -> impl Fn() -> String + Clone + Send + Sync + 'static {
+        let live = Arc::clone(&self.live);
+        move || live.metrics_text()
     }
 
     /// The claim store, if there is one.
@@ -132,9 +157,12 @@ impl AgentHandle {
     ///
     /// When it can't be built; then nothing has changed.
     pub fn reload(&self, config: Config) -> io::Result<u64> {
-        let gone = || io::Error::other("the agent has ended");
         let (done, answer) = mpsc::channel();
         self.0.send(Command::Reload { config: Box::new(config), done }).map_err(|_| gone())?;
         answer.recv().map_err(|_| gone())?.map_err(io::Error::other)
     }
+}
+
+fn gone() -> io::Error {
+    io::Error::other("the agent has ended")
 }

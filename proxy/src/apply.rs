@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use fingerpost_authority::HostPattern;
 use fingerpost_claims::{AliasRow, ClaimSet, PathRow, RowState, Rows, RowsDiff, reconcile};
 use fingerpost_router::{Alias, Conflicts, Owner, PathChange, RouteOptions, Router, RouterBuilder};
 
-use crate::config::{self, Config, Route, Scope};
+use crate::config::{self, Config, Route, Scope, Site};
 use crate::entry::{Action, Entry};
 use crate::snapshot::{Fleet, Server, Settings, Snapshot};
 use crate::tls::Certificates;
@@ -76,7 +75,7 @@ pub fn router(config: &Config, rows: &Rows, seed: u64) -> Result<Router<Arc<Entr
     for site in &config.sites {
         builder.site(site.pattern.clone(), site.options.routing.clone());
         for route in &site.routes {
-            add(&mut builder, Some(&site.pattern), route);
+            add(&mut builder, Some(site), route);
         }
     }
     for route in &config.shared {
@@ -110,22 +109,20 @@ fn target(row: &PathRow) -> Option<&fingerpost_authority::Host> {
     row.to.target.as_ref().filter(|_| row.state == RowState::Routed)
 }
 
-fn add(builder: &mut RouterBuilder<Arc<Entry>>, site: Option<&HostPattern>, route: &Route) {
+fn add(builder: &mut RouterBuilder<Arc<Entry>>, site: Option<&Site>, route: &Route) {
     let owner = match (site, route.scope) {
-        (Some(pattern), _) => Owner::Host(pattern.clone()),
+        (Some(site), _) => Owner::Host(site.pattern.clone()),
         (None, Scope::EveryHost) => Owner::EveryHost,
         (None, _) => Owner::Shared,
     };
-    let label = site.map_or_else(|| SHARED.into(), |pattern| pattern.to_string().into());
+    let label = site.map_or_else(|| SHARED.to_owned(), |site| site.pattern.to_string());
     let forwards = matches!(route.action, Action::Forward(_));
     let options = if forwards { RouteOptions::forwarding() } else { RouteOptions::answering() };
-    let entry = Entry {
-        id: Arc::clone(&route.id),
-        label_host: label,
-        action: route.action.clone(),
-        account: route.account.clone(),
-        app: route.app.clone(),
-    };
+    let mut entry = Entry::new(Arc::clone(&route.id), label, route.action.clone());
+    (entry.account, entry.app) = (route.account.clone(), route.app.clone());
+    if let Some(site) = site {
+        entry.flip_drain = site.options.flip_drain;
+    }
     builder.route(owner, route.path.clone(), options.with_guarded(route.guarded), Arc::new(entry));
 }
 
@@ -158,6 +155,7 @@ fn settings(config: &Config) -> Settings {
         header_timeout: config.timeouts.header_read_timeout,
         keep_alive_timeout: config.timeouts.keep_alive_timeout,
         body_timeout: config.timeouts.body_timeout,
+        websocket_timeout: config.timeouts.websocket_timeout,
         max_header_size: config.limits.max_header_size,
         trusted_proxies: config.forwarding.trusted_proxies.clone(),
         forwarded: config.forwarding.forwarded,

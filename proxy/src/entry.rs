@@ -1,6 +1,7 @@
 //! What a matched route does with a request.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
@@ -23,12 +24,21 @@ pub struct Entry {
     pub account: Option<Arc<str>>,
     /// The app of that account.
     pub app: Option<Arc<str>>,
+    /// How long a WebSocket or an event stream goes on after a flip has moved its requests away (30 s).
+    pub flip_drain: Duration,
 }
 
 impl Entry {
     /// Makes an entry that belongs to no account and no app.
     pub fn new(id: impl Into<Arc<str>>, label_host: impl Into<Arc<str>>, action: Action) -> Self {
-        Self { id: id.into(), label_host: label_host.into(), action, account: None, app: None }
+        Self {
+            id: id.into(),
+            label_host: label_host.into(),
+            action,
+            account: None,
+            app: None,
+            flip_drain: Duration::from_secs(30),
+        }
     }
 }
 

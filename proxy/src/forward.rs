@@ -7,9 +7,11 @@ mod http2;
 mod queue;
 mod retry;
 mod trailers;
+mod tunnel;
 mod upload;
 
 pub(crate) use dispatch::{Attempt, Order, attempt};
 pub(crate) use download::Download;
 pub(crate) use retry::History;
+pub(crate) use tunnel::Tunnel;
 pub(crate) use upload::{Inbound, Upload};

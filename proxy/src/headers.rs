@@ -8,18 +8,20 @@ mod forwarded;
 mod managed;
 mod max_forwards;
 mod response;
+mod upgrade;
 
 use bytes::Bytes;
 use http::header::{CONNECTION, COOKIE, EXPECT, HOST, TE, TRANSFER_ENCODING, UPGRADE, VIA};
 use http::request::Parts;
 use http::uri::{PathAndQuery, Uri};
-use http::{HeaderMap, HeaderName, HeaderValue, Version};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Version};
 
 use crate::problem::Problem;
 pub(crate) use forwarded::Origin;
 pub(crate) use managed::Managed;
 pub(crate) use max_forwards::ends_here;
 pub(crate) use response::edit_response;
+pub(crate) use upgrade::{edit_switch, is_extended_connect, refuse_success};
 
 /// What dispatch has to know about a request whose header was edited.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,6 +30,8 @@ pub(crate) struct Edited {
     pub(crate) expects_continue: bool,
     /// The request names no host (HTTP/1.0).
     pub(crate) hostless: bool,
+    /// It asks for a WebSocket.
+    pub(crate) websocket: bool,
     /// It has fields that [`remove_overrides`] would remove.
     pub(crate) overrides: bool,
 }
@@ -52,6 +56,9 @@ pub(crate) fn edit_request(
     let survey = Survey::of(&parts.headers, origin.trusted());
     let mut edited = Edited { overrides: survey.has(Survey::OVERRIDES), ..Edited::default() };
 
+    if survey.has(Survey::UPGRADE) || parts.method == Method::CONNECT {
+        edited.websocket = upgrade::is_asked(parts, empty);
+    }
     if survey.has(Survey::CONNECTION) {
         connection::remove_nominated(&mut parts.headers)?;
     }
@@ -70,6 +77,10 @@ pub(crate) fn edit_request(
     }
     if survey.has(Survey::EXPECT) {
         edited.expects_continue = expects_continue(parts, empty);
+    }
+
+    if edited.websocket {
+        upgrade::ask(parts);
     }
 
     target_to_origin_form(parts);

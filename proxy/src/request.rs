@@ -5,6 +5,8 @@
 //! may not be true of the one now.
 
 mod https;
+mod lasting;
+mod websocket;
 
 use std::convert::Infallible;
 use std::rc::Rc;
@@ -18,11 +20,12 @@ use http::header::{ALLOW, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, LOCATION, TR
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, Uri};
 use hyper::body::{Body, Incoming};
+use hyper::upgrade::OnUpgrade;
 
-use crate::access::Record;
 use crate::entry::{Action, Entry, Redirect};
 use crate::forward::{Attempt, Download, History, Inbound, Order, attempt};
 use crate::headers;
+use crate::observe::Observer;
 use crate::problem::{ALLOWED, Problem};
 use crate::redirect::Values;
 use crate::server::Client;
@@ -39,10 +42,11 @@ pub(crate) async fn answer(
     request: Request<Incoming>,
 ) -> Result<Response<Download>, Infallible> {
     client.request_came();
-    let (parts, incoming) = request.into_parts();
-    let mut record = client.settings().access_log.then(|| Record::begin(&client, &parts));
+    let (mut parts, incoming) = request.into_parts();
+    let upgrade = client.is_stream().then(|| parts.extensions.remove::<OnUpgrade>()).flatten();
+    let mut observer = Observer::begin(&client, &parts);
     let unread = !incoming.is_end_stream();
-    let mut response = match respond(&client, parts, incoming, &mut record).await {
+    let mut response = match respond(&client, parts, incoming, &mut observer).await {
         Outcome::Forwarded(response) => response,
         Outcome::Local(Local { status, mut headers, body }) => {
             if unread {
@@ -58,13 +62,14 @@ pub(crate) async fn answer(
     if client.is_stream() {
         // Nothing speaks of connections there (RFC 9113 section 8.2.2).
         response.headers_mut().remove(CONNECTION);
-    } else if client.closes() {
+        if let (Some(tunnel), Some(upgrade)) = (client.take_tunnel(), upgrade) {
+            websocket::tunnel(&client, tunnel, upgrade);
+        }
+    } else if client.closes() && response.status() != StatusCode::SWITCHING_PROTOCOLS {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
-    if let Some(mut record) = record {
-        record.set_status(response.status());
-        response.body_mut().record(record);
-    }
+    observer.set_status(response.status());
+    response.body_mut().observe(observer);
     Ok(response)
 }
 
@@ -92,9 +97,11 @@ async fn respond(
     client: &Rc<Client>,
     parts: Parts,
     incoming: Incoming,
-    record: &mut Option<Box<Record>>,
+    observer: &mut Observer,
 ) -> Outcome {
-    let host = match select(&Head::from_parts(&parts, client.tls_names())) {
+    let mut head = Head::from_parts(&parts, client.tls_names());
+    head.websocket = client.is_stream() && headers::is_extended_connect(&parts);
+    let host = match select(&head) {
         Ok(Selected::Host(host)) => Some(host),
         Ok(Selected::NoHost) => None,
         Ok(Selected::Asterisk) => return Outcome::Local(own_options()),
@@ -102,14 +109,12 @@ async fn respond(
             return Outcome::Local(rejected_problem(rejected).into());
         }
     };
-    if let Some(record) = record {
-        record.set_host(host.as_ref().map(Host::as_str));
-    }
+    observer.set_host(host.as_ref());
     let version = parts.version;
     let mut pending = Pending::Received(parts, incoming);
     let mut history = History::default();
     loop {
-        let (fleet, mapped) = match decide(client, host.as_ref(), &pending, record) {
+        let (fleet, mapped) = match decide(client, host.as_ref(), &pending, observer) {
             Decision::Forward { fleet, mapped } => (fleet, mapped),
             Decision::Answer(local) => return Outcome::Local(local),
         };
@@ -131,8 +136,14 @@ async fn respond(
         if mapped && order.edited.overrides {
             headers::remove_overrides(&mut order.parts.headers);
         }
+        let (websocket, target) = (order.edited.websocket, order.parts.uri.clone());
         match attempt(client, &fleet, order, &mut history).await {
-            Attempt::Answered(response) => return Outcome::Forwarded(response),
+            Attempt::Answered(mut response) => {
+                if websocket || lasting::is_event_stream(&response) {
+                    lasting::follow(client, host, target, &fleet, &mut response);
+                }
+                return Outcome::Forwarded(response);
+            }
             Attempt::Failed(problem) => return Outcome::Local(problem.into()),
             Attempt::Again(order) => pending = Pending::Ordered(order),
         }
@@ -166,7 +177,7 @@ fn decide(
     client: &Client,
     host: Option<&Host>,
     pending: &Pending,
-    record: &mut Option<Box<Record>>,
+    observer: &mut Observer,
 ) -> Decision {
     // Editing keeps the bytes of path and query.
     let target = &pending.parts().uri;
@@ -188,9 +199,7 @@ fn decide(
             return Decision::Answer(moved(StatusCode::PERMANENT_REDIRECT, location));
         }
         let Some(matched) = matched else { return Decision::Answer(Problem::NO_ROUTE.into()) };
-        if let Some(record) = record {
-            record.set_entry(matched.value());
-        }
+        observer.set_match(snapshot, &matched);
         act(snapshot, pools, &matched, host, target)
     })
 }

@@ -52,7 +52,9 @@ impl Running {
         let drain = Drain::new(config.timeouts.drain_grace, config.timeouts.drain_deadline);
         let agent = Agent::start(config.clone(), seed, drain.clone(), options)?;
         let admin = config.listen.admin.map(|address| Admin::start(address, &agent)).transpose()?;
-        let serving = serve(listeners, agent.snapshots(), &drain)?;
+        // Without an admin listener nobody can ask.
+        let metrics = admin.as_ref().map(|_| &**agent.metrics());
+        let serving = serve(listeners, agent.snapshots(), &drain, metrics)?;
         Ok(Self { addresses, serving, drain, admin, agent })
     }
 

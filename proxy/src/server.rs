@@ -5,6 +5,7 @@ mod connection;
 mod drain;
 mod handshake;
 mod http2;
+mod lasting;
 mod listener;
 mod preface;
 mod socket;
@@ -18,17 +19,20 @@ use std::time::Duration;
 
 pub(crate) use client::Client;
 pub use drain::{Drain, Phase};
+pub(crate) use lasting::Lasting;
 pub use listener::Listeners;
 pub(crate) use listener::Scheme;
 pub(crate) use watch::Stage;
 
+use crate::metrics::Metrics;
 use crate::snapshot::Snapshots;
 use crate::upstream::health;
 
 /// Serves on `listeners` until `drain` is over, on one thread for each set of sockets.
 ///
 /// Each thread runs a single-threaded runtime. A connection, the upstream connections that it uses
-/// and everything else that a request touches stay on the thread that accepted it.
+/// and everything else that a request touches stay on the thread that accepted it. Requests are counted where
+/// `metrics` are given.
 ///
 /// # Errors
 ///
@@ -37,22 +41,29 @@ pub fn serve(
     listeners: Listeners,
     snapshots: &Arc<Snapshots>,
     drain: &Drain,
+    metrics: Option<&Metrics>,
 ) -> io::Result<Serving> {
-    let started = start(listeners, snapshots, drain);
+    let started = start(listeners, snapshots, drain, metrics);
     if started.is_err() {
         drain.end();
     }
     started
 }
 
-fn start(listeners: Listeners, snapshots: &Arc<Snapshots>, drain: &Drain) -> io::Result<Serving> {
+fn start(
+    listeners: Listeners,
+    snapshots: &Arc<Snapshots>,
+    drain: &Drain,
+    metrics: Option<&Metrics>,
+) -> io::Result<Serving> {
     let mut serving = Serving { threads: Vec::new() };
     for (number, sockets) in listeners.into_sets().into_iter().enumerate() {
         let (snapshots, changes) = (Arc::clone(snapshots), drain.changes());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let thread = metrics.map(Metrics::thread);
         let worker = thread::Builder::new().name(format!("worker-{number}"));
         serving.threads.push(worker.spawn(move || {
-            worker::run(&runtime, sockets, &snapshots, changes);
+            worker::run(&runtime, sockets, &snapshots, changes, thread);
         })?);
     }
     health::start(snapshots, drain.changes())?;

@@ -50,6 +50,8 @@ pub struct Settings {
     pub keep_alive_timeout: Duration,
     /// How long a client may pause within a request's content, or in taking a response (60 s).
     pub body_timeout: Duration,
+    /// How long a WebSocket may be silent (1 h).
+    pub websocket_timeout: Duration,
     /// Bytes of a request's line and header together; more is 431 (64 KiB).
     pub max_header_size: usize,
     /// The peers whose forwarded fields are believed.
@@ -72,6 +74,7 @@ impl Default for Settings {
             header_timeout: Duration::from_secs(30),
             keep_alive_timeout: Duration::from_secs(75),
             body_timeout: Duration::from_secs(60),
+            websocket_timeout: Duration::from_secs(3600),
             max_header_size: 64 * 1024,
             trusted_proxies: Vec::new(),
             forwarded: false,

@@ -8,11 +8,12 @@ pub(crate) mod health;
 mod lease;
 mod pool;
 mod shared;
+mod socket;
 mod state;
 
-pub(crate) use connect::connect;
+pub(crate) use connect::{connect, connect_one};
 pub(crate) use failure::Failure;
 pub(crate) use fleet::{Choice, FleetPool, Member, Ticket};
-pub(crate) use lease::{Lease, NotSent};
+pub(crate) use lease::{Lease, NotSent, Switched};
 pub(crate) use pool::{Pools, ServerPool};
 pub(crate) use state::{FleetState, ServerState};

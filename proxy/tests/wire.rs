@@ -18,6 +18,7 @@ mod wire {
     mod bodies;
     mod drain;
     mod failures;
+    mod flips;
     mod forwarding;
     mod headers;
     mod health;
@@ -33,4 +34,5 @@ mod wire {
     mod retries;
     mod tls;
     mod upstream_tls;
+    mod websocket;
 }

@@ -18,6 +18,7 @@ pub struct Facts {
     may_claim: BTreeMap<Name, BTreeSet<HostPattern>>,
     config_claims: BTreeMap<Host, Claim>,
     apps: BTreeMap<(Name, Name), BTreeSet<Host>>,
+    fleets: BTreeMap<Box<str>, BTreeSet<HostPattern>>,
     limits: Limits,
 }
 
@@ -107,6 +108,12 @@ impl Facts {
         self.elsewhere.entry(host).or_default().insert(account);
     }
 
+    /// Adds that a route of `pattern` forwards to `fleet`; only for a [`Warning`](crate::Warning). Routes shared by
+    /// all hosts have the pattern `*`.
+    pub fn add_fleet(&mut self, fleet: &str, pattern: HostPattern) {
+        self.fleets.entry(fleet.into()).or_default().insert(pattern);
+    }
+
     /// Allows an account to claim what `pattern` matches, where no route of its own has the host.
     pub fn allow(&mut self, account: Name, pattern: HostPattern) {
         self.may_claim.entry(account).or_default().insert(pattern);
@@ -160,6 +167,16 @@ impl Facts {
     /// Whose routes have this pattern.
     pub(crate) fn pattern(&self, pattern: &HostPattern) -> Option<&BTreeSet<Option<Name>>> {
         self.patterns.get(pattern)
+    }
+
+    /// Patterns that reach a fleet of this host's own routes, without the host itself.
+    pub(crate) fn ways_around(&self, host: &Host) -> impl Iterator<Item = &HostPattern> {
+        let own = HostPattern::Exact(host.clone());
+        let fleets = self.fleets.values().filter({
+            let own = own.clone();
+            move |patterns| patterns.contains(&own)
+        });
+        fleets.flatten().filter(move |pattern| **pattern != own)
     }
 
     /// What the operator allows an account to claim.

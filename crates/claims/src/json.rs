@@ -68,7 +68,18 @@ fn member<'a>((key, value): (&'a RawValue, &'a RawValue)) -> Result<Member<'a>, 
 }
 
 fn read(json: &[u8], keep: usize) -> serde_json::Result<(RawMembers<'_>, usize)> {
-    let mut deserializer = serde_json::Deserializer::from_slice(json);
+    match std::str::from_utf8(json) {
+        // Checked once, it is not checked again string by string.
+        Ok(text) => collect(serde_json::Deserializer::from_str(text), keep),
+        // This says where.
+        Err(_) => collect(serde_json::Deserializer::from_slice(json), keep),
+    }
+}
+
+fn collect<'de, R: serde_json::de::Read<'de>>(
+    mut deserializer: serde_json::Deserializer<R>,
+    keep: usize,
+) -> serde_json::Result<(RawMembers<'de>, usize)> {
     let members = deserializer.deserialize_map(Collect { keep })?;
     deserializer.end()?;
     Ok(members)
@@ -76,8 +87,7 @@ fn read(json: &[u8], keep: usize) -> serde_json::Result<(RawMembers<'_>, usize)>
 
 /// Writes a JSON string.
 pub(crate) fn write_text(out: &mut Vec<u8>, text: &str) {
-    let json = serde_json::to_string(text).expect("a str is a JSON string once it is escaped");
-    out.extend_from_slice(json.as_bytes());
+    serde_json::to_writer(out, text).expect("a str is a JSON string, and a Vec takes every byte");
 }
 
 /// Appends a reference token to a JSON Pointer (RFC 6901 3).

@@ -1,11 +1,11 @@
 //! What has effect, and may not do what was meant.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use fingerpost_authority::Host;
+use fingerpost_authority::{Host, HostPattern};
 use fingerpost_path::Prefix;
 
-use crate::{PathMap, SiteFacts};
+use crate::{ClaimSet, Facts, PathMap, SiteFacts};
 
 /// What has effect, and may not do what was meant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -28,6 +28,18 @@ pub enum Warning {
         /// The prefix.
         prefix: Prefix,
     },
+    /// The application behind the host is also reached through hosts that have not the same map.
+    #[error("what is moved away still reaches its old application through {pattern}{}", and_more(*more))]
+    FleetReachable {
+        /// The first of their patterns.
+        pattern: HostPattern,
+        /// How many more there are.
+        more: usize,
+    },
+}
+
+fn and_more(count: usize) -> String {
+    if count == 0 { String::new() } else { format!(" and {count} more") }
 }
 
 impl Warning {
@@ -38,6 +50,7 @@ impl Warning {
             Self::LegacyUnset => "legacy_unset",
             Self::PrefixCase { .. } => "prefix_case",
             Self::PrefixOutsideSlug { .. } => "prefix_outside_slug",
+            Self::FleetReachable { .. } => "fleet_reachable",
         }
     }
 
@@ -60,6 +73,33 @@ impl Warning {
         let outside = map.iter().map(|(prefix, _)| prefix).filter(outside);
         warnings.extend(outside.map(|prefix| Self::PrefixOutsideSlug { prefix: prefix.clone() }));
         warnings
+    }
+}
+
+impl Warning {
+    /// Looks for other ways to the application that a host's accounts are moved away from.
+    ///
+    /// No part of a pass: it depends on what other hosts have, and names them, which is for operators.
+    ///
+    /// # Complexity
+    /// The number of fleets, and of patterns that share one with the host; where one has a map of its own, its size.
+    #[must_use]
+    pub fn of_fleets(facts: &Facts, claims: &ClaimSet, host: &Host) -> Option<Self> {
+        let claim = |host: &Host| claims.live(host).or_else(|| facts.config_claim(host));
+        let map = claim(host)?.paths();
+        if map.is_empty() {
+            return None;
+        }
+        let has_map = |pattern: &HostPattern| match pattern {
+            HostPattern::Exact(other) => claim(other).is_some_and(|other| {
+                map.iter()
+                    .all(|(prefix, target)| other.paths().get(prefix.as_str()) == Some(target))
+            }),
+            _ => false,
+        };
+        let ways: BTreeSet<_> = facts.ways_around(host).filter(|way| !has_map(way)).collect();
+        let pattern = HostPattern::clone(ways.first()?);
+        Some(Self::FleetReachable { pattern, more: ways.len() - 1 })
     }
 }
 

@@ -200,6 +200,8 @@ fn what_is_no_map_for_a_claim() {
         map(&[("a", "x.example"), ("b", "x.example"), ("c", "x.example"), ("d", "x.example")]);
     let too_many = SetPathsError::TooMany { count: 4, limit: 3 };
     assert_eq!(claim().set_paths(four, None, &LIMITS), Err(too_many));
+    let three = map(&[("a", "x.example"), ("b", "x.example"), ("c", "x.example")]);
+    assert!(claim().set_paths(three, None, &LIMITS).is_ok(), "as many as the limit says");
     let other = Host::parse("other.example").unwrap();
     let (own, _) = PathMap::check(&other, [("a", Some("tickets.example"))]);
     let error = claim().set_paths(own, None, &LIMITS).unwrap_err();

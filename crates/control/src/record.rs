@@ -163,12 +163,15 @@ impl HistoryRow {
 
 /// A digest of a map, entries in order, each text after its length.
 pub(crate) fn digest<'a>(entries: impl Iterator<Item = (&'a str, &'a str)>) -> String {
-    let mut hasher = blake3::Hasher::new_derive_key("fingerpost 2026-11-30 history map v1");
+    // Put together first: hashing in one piece is several times as fast as text by text.
+    let mut framed = Vec::new();
     for (prefix, target) in entries {
         for text in [prefix, target] {
-            hasher.update(&u64::try_from(text.len()).unwrap_or(u64::MAX).to_le_bytes());
-            hasher.update(text.as_bytes());
+            framed.extend_from_slice(&u64::try_from(text.len()).unwrap_or(u64::MAX).to_le_bytes());
+            framed.extend_from_slice(text.as_bytes());
         }
     }
+    let mut hasher = blake3::Hasher::new_derive_key("fingerpost 2026-11-30 history map v1");
+    hasher.update(&framed);
     hasher.finalize().to_hex().to_string()
 }

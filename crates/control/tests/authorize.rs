@@ -105,7 +105,9 @@ async fn answers_hold_nothing_of_others() {
     let hosts: Vec<_> =
         report["claims"].as_array().unwrap().iter().map(|one| &one["host"]).collect();
     assert_eq!(hosts, ["bare.example", "config.example", "tickets.example"]);
-    assert_eq!(report["claims"][2]["warnings"][0]["code"], "legacy_unset");
+    let warnings = report["claims"][2]["warnings"].as_array().unwrap();
+    assert_eq!(warnings.len(), 1, "other hosts are not named");
+    assert_eq!(warnings[0]["code"], "legacy_unset");
     let code = |report: &serde_json::Value, at: usize| {
         let claims = report["claims"].as_array().unwrap();
         let claim = claims.iter().find(|one| one["host"] == "tickets.example").unwrap();
@@ -119,7 +121,16 @@ async fn answers_hold_nothing_of_others() {
         (&*code(&report, 0), &*code(&report, 1)),
         ("target_other_account", "target_missing")
     );
-    assert_eq!(report["claims"].as_array().unwrap().len(), 4);
+    let claims = report["claims"].as_array().unwrap();
+    assert_eq!(claims.len(), 4);
+    let warnings = claims.iter().map(|claim| claim["warnings"].as_array().unwrap());
+    let around: Vec<_> = warnings
+        .flatten()
+        .filter(|warning| warning["code"] == "fleet_reachable")
+        .map(|warning| warning["detail"].as_str().unwrap())
+        .collect();
+    let way = "what is moved away still reaches its old application through old.example and 1 more";
+    assert_eq!(around, [way], "of the one claim with a map and a fleet, for operators");
 
     for who in [&world.tokens.publish, &world.tokens.person, &world.tokens.rival] {
         let other = if *who == world.tokens.rival { "tickets" } else { "rival" };

@@ -16,6 +16,7 @@ use super::nodes;
 use crate::config::Config;
 use crate::explain;
 use crate::listing::Listing;
+use crate::metrics::{self, Metrics};
 use crate::random::System;
 use crate::server::{Drain, Phase};
 use crate::snapshot::Snapshots;
@@ -29,6 +30,7 @@ pub(super) struct Live {
     /// The serial that is on disk and in use.
     applied: watch::Sender<Option<u64>>,
     drain: Drain,
+    metrics: Arc<Metrics>,
 }
 
 /// The state of the last pass.
@@ -50,7 +52,7 @@ impl Live {
         drain: Drain,
     ) -> Self {
         let (state, applied) = (Mutex::new(state), watch::Sender::new(None));
-        Self { name, snapshots, store, state, applied, drain }
+        Self { name, snapshots, store, state, applied, drain, metrics: Arc::default() }
     }
 
     pub(super) fn snapshots(&self) -> &Arc<Snapshots> {
@@ -59,6 +61,28 @@ impl Live {
 
     pub(super) fn store(&self) -> Option<Arc<dyn ClaimStore>> {
         self.store.as_ref().map(|store| Arc::clone(store) as Arc<dyn ClaimStore>)
+    }
+
+    pub(super) fn metrics(&self) -> &Arc<Metrics> {
+        &self.metrics
+    }
+
+    /// All metrics as text.
+    pub(super) fn metrics_text(&self) -> String {
+        let generation = self.snapshots.current().generation;
+        let state = self.state();
+        let paths = &state.reconciler.rows().paths;
+        let entries = paths.iter().map(|(host, rows)| (host.clone(), rows.len())).collect();
+        let mut unresolved: BTreeMap<_, usize> = BTreeMap::new();
+        for claim in state.reconciler.report().claims() {
+            for entry in &claim.entries {
+                *unresolved.entry((claim.host.clone(), entry.code.as_str())).or_default() += 1;
+            }
+        }
+        drop(state);
+        let unresolved =
+            unresolved.into_iter().map(|((host, code), count)| (host, code, count)).collect();
+        self.metrics.render(&metrics::Live { generation, entries, unresolved })
     }
 
     pub(super) fn name(&self) -> &Name {

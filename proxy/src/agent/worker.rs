@@ -186,7 +186,7 @@ impl Worker {
                     self.take(fresh);
                 }
                 if self.behind {
-                    self.serve(&RowsDiff::default());
+                    self.serve(&RowsDiff::default(), Instant::now());
                 }
             }
             Err(error) => self.in_trouble(&words(&error)),
@@ -205,6 +205,7 @@ impl Worker {
 
     /// Reconciles what was read, and serves by it.
     fn take(&mut self, fresh: Fresh) {
+        let began = Instant::now();
         let first = self.known.serial.is_none();
         let serial = fresh.serial;
         let mut state = self.live.state();
@@ -226,11 +227,11 @@ impl Worker {
         pass::log(state.reconciler.report(), &pass, hosts.as_ref());
         drop(state);
         self.known.took(fresh);
-        self.serve(&pass.diff);
+        self.serve(&pass.diff, began);
     }
 
     /// Keeps and publishes what the last pass has changed. What fails is tried again at the next look.
-    fn serve(&mut self, diff: &RowsDiff) {
+    fn serve(&mut self, diff: &RowsDiff, began: Instant) {
         let whole;
         let diff = if self.behind {
             whole = self.served.diff(self.live.state().reconciler.rows());
@@ -253,6 +254,9 @@ impl Worker {
         }
         if !diff.is_empty() && !self.publish(diff) {
             return;
+        }
+        if !diff.is_empty() {
+            self.live.metrics().flipped(began.elapsed());
         }
         self.behind = false;
         self.live.state().fingerprint = self.keep.fingerprint();
@@ -302,6 +306,7 @@ impl Worker {
 
     /// Serves another configuration, and the claims as they are.
     fn reload(&mut self, config: Config) -> Result<u64, Conflicts> {
+        let began = Instant::now();
         let (reconciler, pass) = {
             let state = self.live.state();
             if state.serial.is_some() || self.store.is_none() {
@@ -334,6 +339,7 @@ impl Worker {
         if !self.behind {
             self.report();
         }
+        self.live.metrics().reloaded(began.elapsed());
         Ok(generation)
     }
 }

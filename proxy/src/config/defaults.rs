@@ -31,6 +31,7 @@ pub(crate) const UNHEALTHY: u32 = 3;
 pub(crate) const HEADER_READ_TIMEOUT: &str = "30s";
 pub(crate) const BODY_TIMEOUT: &str = "60s";
 pub(crate) const KEEP_ALIVE_TIMEOUT: &str = "75s";
+pub(crate) const WEBSOCKET_TIMEOUT: &str = "1h";
 pub(crate) const DRAIN_GRACE: &str = "0s";
 pub(crate) const DRAIN_DEADLINE: &str = "30s";
 pub(crate) const MAX_HEADER_SIZE: u32 = 64 * 1024;

@@ -6,6 +6,7 @@ use fingerpost_authority::HostPattern;
 use fingerpost_claims::{Claim, Facts, LocalRoute, Name, PathMap, Reach, SiteFacts};
 
 use super::{Config, Site};
+use crate::entry::Action;
 
 impl Config {
     /// What claims are judged by: routes and their owners, who may claim what, and the claims that stand in the
@@ -24,6 +25,16 @@ impl Config {
     /// The same without the claims of the configuration.
     pub(crate) fn facts_without_claims(&self) -> Facts {
         let mut facts = Facts::new(self.claim_limits);
+        let sites = self.sites.iter().map(|site| (&site.pattern, &site.routes));
+        for (pattern, routes) in sites.chain([(&HostPattern::Any, &self.shared)]) {
+            for route in routes {
+                if let Action::Forward(fleet) = route.action
+                    && let Some(fleet) = self.fleet(fleet)
+                {
+                    facts.add_fleet(&fleet.name, pattern.clone());
+                }
+            }
+        }
         for site in self.sites.iter().filter(|site| !site.routes.is_empty()) {
             let account = name(site.options.account.as_ref());
             match &site.pattern {

@@ -5,19 +5,24 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::task::Poll;
 
+use bytes::Bytes;
 use http::header::{CONNECTION, HOST};
 use http::request::Parts;
 use http::{HeaderValue, Request, Response, StatusCode, Version};
 use hyper::body::{Body, Incoming};
+use tokio::sync::oneshot;
 
 use super::download::Download;
 use super::expect::Gate;
+use super::tunnel::Tunnel;
 use super::upload::Progress;
 use super::{History, Inbound, Upload, http2, queue, retry};
 use crate::headers::{self, Edited};
 use crate::problem::Problem;
 use crate::server::{Client, Stage};
-use crate::upstream::{self, Choice, Failure, FleetPool, Lease, Member, NotSent, ServerPool};
+use crate::upstream::{
+    self, Choice, Failure, FleetPool, Lease, Member, NotSent, ServerPool, Switched,
+};
 
 /// A request that is ready to be sent.
 #[derive(Debug)]
@@ -75,11 +80,13 @@ async fn attempt_one(
     let Some(member) = fleet.member(index) else { return failed(fleet, Failure::NoServer) };
     let server = &member.pool;
     let leg = Leg { client, fleet, member, index };
-    let mut lease = match leg.lease(history).await {
+    let mut lease = match leg.lease(history, order.edited).await {
         Ok(mut lease) => {
             lease.counts(ticket);
             lease
         }
+        // That says nothing of the server.
+        Err(Failure::OnlyHttp2) => return failed(fleet, Failure::OnlyHttp2),
         Err(failure) => {
             return match leg.elsewhere(failure, history) {
                 Ok(()) => Attempt::Again(order),
@@ -97,7 +104,17 @@ async fn attempt_one(
     let copy = (lease.reused() || twice).then(|| order.parts.clone());
     let Order { parts, inbound, edited, version } = order;
 
+    let switched = edited.websocket.then(|| lease.switched()).flatten();
     match leg.send(&mut lease, parts, inbound.clone(), edited).await {
+        Ok(response) if edited.websocket => {
+            match leg.switch(lease, response, switched, version, history).await {
+                Ok(response) => Attempt::Answered(response),
+                Err((problem, failure)) => {
+                    log(fleet, Some(server), failure);
+                    Attempt::Failed(problem)
+                }
+            }
+        }
         Ok(response) => match leg.accept(lease, response, inbound, version, history) {
             Ok(response) => Attempt::Answered(response),
             Err((problem, failure)) => {
@@ -124,11 +141,14 @@ struct Leg<'a> {
 
 impl Leg<'_> {
     /// A connection to the server: the one at hand, an idle one, or else a new one.
-    async fn lease(self, history: &mut History) -> Result<Lease, Failure> {
+    async fn lease(self, history: &mut History, edited: Edited) -> Result<Lease, Failure> {
         let Self { client, fleet, .. } = self;
         let server = &self.member.pool;
         if let Some(lease) = history.take_spare(server, client.now()) {
             return Ok(lease);
+        }
+        if server.is_shared() && edited.websocket {
+            return upstream::connect_one(server, &fleet.fleet).await;
         }
         if server.is_shared() {
             if let Some(lease) = server.take_shared() {
@@ -225,6 +245,33 @@ impl Leg<'_> {
         } else {
             self.member.state.worked(fleet);
         }
+    }
+
+    /// Takes the response to a request for a WebSocket, which may be any: a 101 makes a tunnel.
+    async fn switch(
+        self,
+        mut lease: Lease,
+        response: Response<Incoming>,
+        switched: Option<oneshot::Receiver<Switched>>,
+        version: Version,
+        history: &History,
+    ) -> Result<Response<Download>, (Problem, Failure)> {
+        if response.status() != StatusCode::SWITCHING_PROTOCOLS {
+            if version == Version::HTTP_2 {
+                headers::refuse_success(response.status())
+                    .map_err(|problem| (problem, Failure::Protocol))?;
+            }
+            return self.accept(lease, response, None, version, history);
+        }
+        let (mut parts, _) = response.into_parts();
+        headers::edit_switch(&mut parts, version)
+            .map_err(|problem| (problem, Failure::Protocol))?;
+        let gone = (Failure::Terminated.problem(), Failure::Terminated);
+        let Some(switched) = switched else { return Err(gone) };
+        let upstream = switched.await.map_err(|_| gone)?;
+        self.note(parts.status);
+        self.client.set_tunnel(Tunnel::new(upstream, lease.take_ticket()));
+        Ok(Response::from_parts(parts, Download::whole(self.client, Bytes::new())))
     }
 
     /// What is to be sent again, if anything; `copy` is of what may be sent twice.

@@ -13,8 +13,8 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::upload::Progress;
 use super::{Inbound, trailers};
-use crate::access::Record;
-use crate::server::{Client, Stage};
+use crate::observe::Observer;
+use crate::server::{Client, Lasting, Stage};
 use crate::upstream::{Failure, FleetPool, Lease};
 
 /// Content of either kind; when it ends or is dropped, so does the exchange.
@@ -22,7 +22,7 @@ use crate::upstream::{Failure, FleetPool, Lease};
 pub(crate) struct Download {
     client: Rc<Client>,
     source: Source,
-    record: Option<Box<Record>>,
+    observer: Observer,
 }
 
 #[derive(Debug)]
@@ -42,6 +42,8 @@ struct Stream {
     inbound: Option<Rc<Inbound>>,
     /// When the exchange has taken as long as it may.
     deadline: Option<Pin<Box<Sleep>>>,
+    /// What may end it before its end.
+    lasting: Option<Rc<Lasting>>,
 }
 
 /// The content ends here although more was announced: hyper closes the connection.
@@ -53,7 +55,11 @@ impl Download {
     /// Content that we have.
     pub(crate) fn whole(client: &Rc<Client>, content: Bytes) -> Self {
         let content = Some(content).filter(|content| !content.is_empty());
-        Self { client: Rc::clone(client), source: Source::Whole(content), record: None }
+        Self {
+            client: Rc::clone(client),
+            source: Source::Whole(content),
+            observer: Observer::default(),
+        }
     }
 
     /// Content that an upstream sends over `lease`.
@@ -65,11 +71,15 @@ impl Download {
         inbound: Option<Rc<Inbound>>,
     ) -> Self {
         let (fleet, lease) = (Rc::clone(fleet), Some(lease));
-        let mut stream = Stream { incoming, fleet, lease, inbound, deadline: None };
+        let mut stream = Stream { incoming, fleet, lease, inbound, deadline: None, lasting: None };
         if stream.incoming.is_end_stream() {
             stream.finish(client);
         }
-        Self { client: Rc::clone(client), source: Source::Upstream(stream), record: None }
+        Self {
+            client: Rc::clone(client),
+            source: Source::Upstream(stream),
+            observer: Observer::default(),
+        }
     }
 
     /// Cuts it if it isn't complete by then.
@@ -79,9 +89,16 @@ impl Download {
         }
     }
 
-    /// Has a line written to the access log when the exchange ends.
-    pub(crate) fn record(&mut self, record: Box<Record>) {
-        self.record = Some(record);
+    /// Has it cut when a flip has moved its requests away.
+    pub(crate) fn follow(&mut self, lasting: Rc<Lasting>) {
+        if let Source::Upstream(stream) = &mut self.source {
+            stream.lasting = Some(lasting);
+        }
+    }
+
+    /// Has the exchange noted, whose end is that of this content.
+    pub(crate) fn observe(&mut self, observer: Observer) {
+        self.observer = observer;
     }
 }
 
@@ -95,6 +112,11 @@ impl Stream {
             && deadline.as_mut().poll(cx).is_ready()
         {
             return Poll::Ready(Some(Err(self.fail(Failure::RequestTimeout))));
+        }
+        if self.lasting.as_ref().is_some_and(|lasting| lasting.is_cut(cx.waker())) {
+            // No fault of the upstream's: the client asks again, and is sent elsewhere.
+            self.lease = None;
+            return Poll::Ready(Some(Err(DownloadError)));
         }
         match Pin::new(&mut self.incoming).poll_frame(cx) {
             Poll::Pending => {
@@ -155,12 +177,10 @@ impl Body for Download {
             Source::Whole(content) => Poll::Ready(content.take().map(|data| Ok(Frame::data(data)))),
             Source::Upstream(stream) => stream.poll(&me.client, cx),
         };
-        if let (Some(record), Poll::Ready(frame)) = (&mut me.record, &polled) {
-            match frame {
-                Some(Ok(frame)) => record.add(frame.data_ref().map_or(0, Bytes::len)),
-                Some(Err(_)) => (),
-                None => record.complete(),
-            }
+        match &polled {
+            Poll::Ready(Some(Ok(frame))) => me.observer.add(Some(frame)),
+            Poll::Ready(None) => me.observer.add(None),
+            Poll::Ready(Some(Err(_))) | Poll::Pending => {}
         }
         polled
     }
@@ -191,11 +211,8 @@ impl Drop for Download {
             Source::Upstream(stream) => stream.lease.is_none() || self.is_end_stream(),
         };
         self.client.exchange_over(answered);
-        if let Some(mut record) = self.record.take() {
-            if self.is_end_stream() {
-                record.complete();
-            }
-            record.write();
+        if self.is_end_stream() {
+            self.observer.add(None);
         }
     }
 }

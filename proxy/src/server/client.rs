@@ -1,8 +1,9 @@
 //! One client connection, as everything that serves it sees it.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::task::Waker;
 use std::time::Duration;
 
 use fingerpost_authority::HostPattern;
@@ -10,6 +11,7 @@ use fingerpost_authority::HostPattern;
 use super::Phase;
 use super::watch::{Stage, Watch};
 use super::worker::Worker;
+use crate::forward::Tunnel;
 use crate::headers::Origin;
 use crate::snapshot::Settings;
 use crate::tls::Served;
@@ -49,6 +51,8 @@ pub(crate) struct Client {
     cut_short: Cell<Option<bool>>,
     /// It is one stream of a connection, which has one exchange only.
     is_stream: bool,
+    /// What the connection, or the stream, becomes when the response has been sent.
+    tunnel: RefCell<Option<Box<Tunnel>>>,
     /// That exchange went as far as the upstream let it.
     answered: Cell<bool>,
 }
@@ -61,7 +65,7 @@ impl Client {
     }
 
     /// One stream of this connection, with waits of its own.
-    pub(super) fn stream(&self) -> Rc<Self> {
+    pub(crate) fn stream(&self) -> Rc<Self> {
         Rc::new(Self::with(Rc::clone(&self.link), self.worker().watch(), true))
     }
 
@@ -73,6 +77,7 @@ impl Client {
             blocked: Cell::new(false),
             cut_short: Cell::new(None),
             is_stream,
+            tunnel: RefCell::new(None),
             answered: Cell::new(false),
         }
     }
@@ -82,8 +87,27 @@ impl Client {
         self.is_stream
     }
 
+    /// Whether nobody can say that the client gave it up: what never carried a request is no exchange.
     pub(super) fn is_answered(&self) -> bool {
-        self.answered.get()
+        self.answered.get() || self.fresh.get()
+    }
+
+    pub(crate) fn set_tunnel(&self, tunnel: Tunnel) {
+        self.tunnel.replace(Some(Box::new(tunnel)));
+    }
+
+    /// Changes the tunnel, if there is one.
+    pub(crate) fn with_tunnel<R>(&self, change: impl FnOnce(&mut Tunnel) -> R) -> Option<R> {
+        self.tunnel.borrow_mut().as_deref_mut().map(change)
+    }
+
+    pub(crate) fn take_tunnel(&self) -> Option<Box<Tunnel>> {
+        self.tunnel.take()
+    }
+
+    /// Remembers the task to wake when a limit has passed.
+    pub(crate) fn register(&self, waker: &Waker) {
+        self.watch.register(waker);
     }
 
     pub(crate) fn worker(&self) -> &Worker {

@@ -1,12 +1,13 @@
 //! Serving one client connection.
 
 use std::future::{Future, poll_fn};
-use std::pin::pin;
+use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
 
-use hyper::server::conn::http1;
+use hyper::rt::Write;
+use hyper::server::conn::http1::{self, Parts};
 use hyper::service::service_fn;
 use tokio::net::TcpStream;
 
@@ -70,22 +71,36 @@ async fn http1(socket: impl Wire, client: &Rc<Client>) {
         move |request| request::answer(Rc::clone(&client), request)
     });
     let socket = ClientSocket::new(socket, Rc::clone(client));
-    let mut connection = pin!(protocol.serve_connection(socket, service));
-    poll_fn(|cx| {
+    let mut connection = protocol.serve_connection(socket, service);
+    let ended = poll_fn(|cx| {
         client.watch().register(cx.waker());
         // What has come is read first: a connection is idle only if nothing has.
-        if connection.as_mut().poll(cx).is_ready() {
-            return Poll::Ready(());
+        if let Poll::Ready(ended) = Pin::new(&mut connection).poll(cx) {
+            return Poll::Ready(ended.is_ok());
         }
         if client.worker().phase() >= Phase::Closing {
             client.close_soon();
         }
         match client.expired() {
-            Some(Stage::Head | Stage::Client) => Poll::Ready(()),
+            Some(Stage::Head | Stage::Client) => Poll::Ready(false),
             _ => Poll::Pending,
         }
-    })
-    .await;
+    });
+    if !ended.await {
+        return;
+    }
+    let Parts { io: mut socket, read_buf, .. } = connection.into_parts();
+    match client.take_tunnel() {
+        Some(tunnel) => tunnel.run(client, socket, read_buf).await,
+        // Where an upgrade was offered and not taken, hyper leaves the closing to us.
+        None => {
+            poll_fn(|cx| match client.expired() {
+                Some(_) => Poll::Ready(()),
+                None => Pin::new(&mut socket).poll_shutdown(cx).map(drop),
+            })
+            .await
+        }
+    }
 }
 
 /// hyper's buffer has a least size, and a header has to fit into it.

@@ -28,7 +28,8 @@ pub(super) async fn serve(socket: impl Wire, link: Rc<Link>, watch: Rc<Watch>) {
         .max_concurrent_streams(settings.http2.max_concurrent_streams)
         .max_header_list_size(u32::try_from(settings.max_header_size).unwrap_or(u32::MAX))
         .max_local_error_reset_streams(settings.http2.max_resets as usize)
-        .max_send_buf_size(SEND_BUFFER);
+        .max_send_buf_size(SEND_BUFFER)
+        .enable_connect_protocol();
     let service = service_fn({
         let streams = Rc::clone(&streams);
         move |request| {

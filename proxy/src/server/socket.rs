@@ -136,8 +136,10 @@ impl<W: Wire> Write for ClientSocket<W> {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if matches!(self.linger, Linger::NotYet) {
-            ready!(Pin::new(&mut self.socket).poll_shutdown(cx))?;
+        match self.linger {
+            Linger::Over => return Poll::Ready(Ok(())),
+            Linger::Reading { .. } => (),
+            Linger::NotYet => ready!(Pin::new(&mut self.socket).poll_shutdown(cx))?,
         }
         ready!(self.poll_linger(cx));
         self.linger = Linger::Over;

@@ -19,6 +19,8 @@ pub(crate) enum Stage {
     Download,
     /// The client to take what we have for it.
     Client,
+    /// Either side of a tunnel to say something.
+    Tunnel,
 }
 
 /// A worker's coarse clock: milliseconds that wrap around, set once a tick.

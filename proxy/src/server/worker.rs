@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::io;
 use std::rc::{Rc, Weak};
-use std::sync::Arc;
+use std::sync::{self, Arc};
 use std::time::Duration;
 
 use fingerpost_router::Reader;
@@ -15,8 +15,10 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 
 use super::Phase;
 use super::connection;
+use super::lasting::Lasting;
 use super::listener::{Listener, Scheme};
 use super::watch::{Clock, Watch};
+use crate::metrics::{self, Meter, Meters};
 use crate::snapshot::{Settings, Snapshot, Snapshots};
 use crate::upstream::{FleetPool, Pools};
 
@@ -25,22 +27,29 @@ use crate::upstream::{FleetPool, Pools};
 pub(crate) struct Worker {
     snapshots: RefCell<Reader<Snapshot>>,
     pools: RefCell<Pools>,
+    meters: Option<Meters>,
     clock: Clock,
     phase: Cell<Phase>,
     connections: RefCell<Vec<Weak<Watch>>>,
+    lasting: RefCell<Vec<Weak<Lasting>>>,
+    /// The snapshot that `lasting` was compared with.
+    reviewed: RefCell<sync::Weak<Snapshot>>,
     open: Cell<usize>,
     closed: Notify,
     entered: Notify,
 }
 
 impl Worker {
-    fn new(snapshots: &Snapshots) -> Self {
+    fn new(snapshots: &Snapshots, meters: Option<Meters>) -> Self {
         Self {
             snapshots: RefCell::new(snapshots.reader()),
             pools: RefCell::default(),
+            meters,
             clock: Clock::default(),
             phase: Cell::new(Phase::Serving),
             connections: RefCell::default(),
+            lasting: RefCell::default(),
+            reviewed: RefCell::default(),
             open: Cell::new(0),
             closed: Notify::new(),
             entered: Notify::new(),
@@ -58,6 +67,11 @@ impl Worker {
         self.decide(|snapshot, pools| pools.is_of(snapshot, fleet))
     }
 
+    /// Begins to measure an exchange, where somebody wants to know.
+    pub(crate) fn meter(&self) -> Option<Meter> {
+        self.meters.as_ref().map(Meters::begin)
+    }
+
     pub(crate) fn now(&self) -> u32 {
         self.clock.now()
     }
@@ -68,7 +82,25 @@ impl Worker {
 
     /// Lets go of an old snapshot, also when no request comes that would.
     fn refresh(&self) {
-        self.decide(|snapshot, pools| pools.turn_to(snapshot));
+        self.decide(|snapshot, pools| {
+            pools.turn_to(snapshot);
+            self.review(snapshot);
+        });
+    }
+
+    /// Has an exchange compared with every new snapshot, as long as somebody holds it.
+    pub(super) fn follow(&self, lasting: &Rc<Lasting>) {
+        self.lasting.borrow_mut().push(Rc::downgrade(lasting));
+    }
+
+    fn review(&self, snapshot: &Arc<Snapshot>) {
+        if self.reviewed.borrow().as_ptr() == Arc::as_ptr(snapshot) {
+            return;
+        }
+        self.reviewed.replace(Arc::downgrade(snapshot));
+        for lasting in self.lasting.borrow().iter().filter_map(Weak::upgrade) {
+            lasting.review(snapshot, self.now());
+        }
     }
 
     fn tick(&self, now: Duration, tick: Duration) {
@@ -77,6 +109,13 @@ impl Worker {
         self.connections.borrow_mut().retain(|watch| match watch.upgrade() {
             Some(watch) => {
                 watch.check(self.now(), tick);
+                true
+            }
+            None => false,
+        });
+        self.lasting.borrow_mut().retain(|lasting| match lasting.upgrade() {
+            Some(lasting) => {
+                lasting.check(self.now());
                 true
             }
             None => false,
@@ -138,13 +177,19 @@ pub(super) fn run(
     sockets: Vec<Listener>,
     snapshots: &Snapshots,
     drain: watch::Receiver<Phase>,
+    thread: Option<Arc<metrics::Thread>>,
 ) {
     let tasks = LocalSet::new();
-    tasks.block_on(runtime, work(sockets, snapshots, drain));
+    tasks.block_on(runtime, work(sockets, snapshots, drain, thread.map(Meters::new)));
 }
 
-async fn work(sockets: Vec<Listener>, snapshots: &Snapshots, mut drain: watch::Receiver<Phase>) {
-    let worker = Rc::new(Worker::new(snapshots));
+async fn work(
+    sockets: Vec<Listener>,
+    snapshots: &Snapshots,
+    mut drain: watch::Receiver<Phase>,
+    meters: Option<Meters>,
+) {
+    let worker = Rc::new(Worker::new(snapshots, meters));
     spawn_local(keep_time(Rc::clone(&worker)));
     spawn_local(keep_current(Rc::clone(&worker), snapshots.changes()));
     let listeners: Vec<_> = sockets
@@ -247,7 +292,12 @@ const CLOSING_TICK: Duration = Duration::from_millis(50);
 
 /// Fine enough for the shortest limit; rare enough to cost an idle thread nothing.
 fn tick(settings: &Settings, snapshot: &Snapshot) -> Duration {
-    let ours = [settings.header_timeout, settings.keep_alive_timeout, settings.body_timeout];
+    let ours = [
+        settings.header_timeout,
+        settings.keep_alive_timeout,
+        settings.body_timeout,
+        settings.websocket_timeout,
+    ];
     let fleets = snapshot
         .fleets
         .iter()
@@ -279,7 +329,7 @@ mod tests {
     fn a_panic_leaves_nothing_open() {
         let router = Router::builder(0).build().unwrap();
         let snapshots = Snapshots::new(Snapshot::new(router, Vec::new(), 1, Arc::default()));
-        let worker = Rc::new(Worker::new(&snapshots));
+        let worker = Rc::new(Worker::new(&snapshots, None));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let closed = async {
             worker.spawn(async {});

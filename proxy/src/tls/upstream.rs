@@ -20,6 +20,8 @@ pub struct UpstreamTls {
     server_name: Option<ServerName<'static>>,
     roots: Arc<Roots>,
     pub(crate) config: Arc<ClientConfig>,
+    /// The same, where only HTTP/1.1 will do.
+    pub(crate) config_one: Arc<ClientConfig>,
 }
 
 /// Certificates that servers' certificates have to lead to.
@@ -110,7 +112,9 @@ impl UpstreamTls {
             Http::Auto => &[b"h2", b"http/1.1"],
         };
         config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
-        Self { server_name, roots, config: Arc::new(config) }
+        let mut one = config.clone();
+        one.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Self { server_name, roots, config: Arc::new(config), config_one: Arc::new(one) }
     }
 
     /// The name that the certificate of the server at `address` has to have; `None` where `address` holds no

@@ -6,19 +6,18 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
+use hyper::client::conn::http1::Parts;
 use hyper::client::conn::{http1, http2};
 use hyper::rt::Executor;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::task::spawn_local;
-use tokio_rustls::TlsConnector;
-use tokio_rustls::client::TlsStream;
 
-use super::lease::{Lease, Line, NotedSocket, Traffic};
+use super::lease::{Lease, Line, NotedSocket, Switched, Traffic};
 use super::shared::{MOST_STREAMS, Shared};
+use super::socket::{Opened, Socket, Wanted, secure};
 use super::{Failure, ServerPool};
-use crate::snapshot::{Fleet, Http, Transport};
+use crate::snapshot::{Fleet, Http};
 
 /// Connects to `server`, or joins a connection that carries many exchanges.
 ///
@@ -35,7 +34,7 @@ pub(crate) async fn connect(
     }
     // One opens it, and all who have come meanwhile use it, or have failed as it has.
     let (before, _) = server.opened.get();
-    let _turn = server.opening.lock().await;
+    let turn = server.opening.lock().await;
     if let Some(lease) = server.take_shared() {
         return Ok(lease);
     }
@@ -44,87 +43,72 @@ pub(crate) async fn connect(
         return Err(failure);
     }
     if !server.is_shared() {
-        drop(_turn);
+        drop(turn);
         return establish(server, fleet, now).await;
     }
     let result = establish(server, fleet, now).await;
     server.opened.set((count.wrapping_add(1), result.as_ref().err().copied()));
+    drop(turn);
     result
 }
 
+/// Connects to `server` by HTTP/1.1, which a request needs that switches to another protocol.
+///
+/// # Errors
+///
+/// As [`connect`]; and where the server speaks nothing but HTTP/2.
+pub(crate) async fn connect_one(server: &Rc<ServerPool>, fleet: &Fleet) -> Result<Lease, Failure> {
+    if server.transport.http == Http::Two {
+        return Err(Failure::OnlyHttp2);
+    }
+    line(server, dial(server, fleet, Wanted::One).await?.socket).await
+}
+
 async fn establish(server: &Rc<ServerPool>, fleet: &Fleet, now: u32) -> Result<Lease, Failure> {
+    let Opened { socket, http2 } = dial(server, fleet, Wanted::Any).await?;
+    server.chose_one.set(server.transport.http == Http::Auto && !http2);
+    match http2 {
+        true => stream(server, socket, fleet, now).await,
+        false => line(server, socket).await,
+    }
+}
+
+async fn dial(server: &ServerPool, fleet: &Fleet, wanted: Wanted) -> Result<Opened, Failure> {
     let opened = tokio::time::timeout(fleet.connect_timeout, async {
         let socket = open(&server.address, server.socket).await?;
-        secure(socket, &server.transport, &server.address).await
+        secure(socket, &server.transport, &server.address, wanted).await
     });
-    let Opened { socket, http2 } = opened.await.map_err(|_| Failure::ConnectTimeout)??;
-    server.chose_one.set(server.transport.http == Http::Auto && !http2);
-    match (socket, http2) {
-        (Socket::Plain(socket), false) => line(server, socket).await,
-        (Socket::Secure(socket), false) => line(server, socket).await,
-        (Socket::Plain(socket), true) => stream(server, socket, fleet, now).await,
-        (Socket::Secure(socket), true) => stream(server, socket, fleet, now).await,
-    }
+    opened.await.map_err(|_| Failure::ConnectTimeout)?
 }
 
-/// A connection that is ready for HTTP.
-pub(super) struct Opened {
-    pub(super) socket: Socket,
-    pub(super) http2: bool,
-}
-
-pub(super) enum Socket {
-    Plain(TcpStream),
-    Secure(Box<TlsStream<TcpStream>>),
-}
-
-/// Shakes hands, where the transport asks for it.
-pub(super) async fn secure(
-    socket: TcpStream,
-    transport: &Transport,
-    address: &str,
-) -> Result<Opened, Failure> {
-    // Requests go out as soon as they are written; without the option they still do, only later.
-    let _ = socket.set_nodelay(true);
-    let Some(tls) = &transport.tls else {
-        let http2 = transport.http == Http::Two;
-        return Ok(Opened { socket: Socket::Plain(socket), http2 });
-    };
-    let name = tls.name_of(address).ok_or(Failure::Certificate)?;
-    let connector = TlsConnector::from(std::sync::Arc::clone(&tls.config));
-    let socket = connector.connect(name, socket).await.map_err(|error| tls_failure(&error))?;
-    let http2 = socket.get_ref().1.alpn_protocol() == Some(b"h2");
-    if transport.http == Http::Two && !http2 {
-        return Err(Failure::NoHttp2);
-    }
-    Ok(Opened { socket: Socket::Secure(Box::new(socket)), http2 })
-}
-
-async fn line<S>(server: &Rc<ServerPool>, socket: S) -> Result<Lease, Failure>
-where
-    S: AsyncRead + AsyncWrite + Unpin + 'static,
-{
+async fn line(server: &Rc<ServerPool>, socket: Socket) -> Result<Lease, Failure> {
     let traffic = Rc::new(Traffic::default());
     let socket = NotedSocket::new(socket, Rc::clone(&traffic));
-    let (sender, connection) =
+    let (sender, mut connection) =
         http1::Builder::new().handshake(socket).await.map_err(|_| Failure::Handshake)?;
-    let task = spawn_local(async move {
-        // What fails here fails at whoever holds the sender or the content.
-        let _ = connection.await;
+    let task = spawn_local({
+        let traffic = Rc::clone(&traffic);
+        async move {
+            // What fails here fails at whoever holds the sender or the content.
+            if (&mut connection).await.is_ok()
+                && let Some(heir) = traffic.heir.take()
+            {
+                let Parts { io, read_buf, .. } = connection.into_parts();
+                // Nobody has it any more if the server did not switch, or the client has gone.
+                let _ = heir.send(Switched { socket: io, read: read_buf });
+            }
+        }
     });
     let line = Line::new(sender, traffic, Rc::clone(server), task.abort_handle());
     Ok(Lease::new(line, false))
 }
 
-async fn stream<S>(
+async fn stream(
     server: &Rc<ServerPool>,
-    socket: S,
+    socket: Socket,
     fleet: &Fleet,
     now: u32,
-) -> Result<Lease, Failure>
-where
-    S: AsyncRead + AsyncWrite + Unpin + 'static,
-{
+) -> Result<Lease, Failure> {
     let mut protocol = http2::Builder::new(Local);
     protocol
         .timer(TokioTimer::new())
@@ -187,15 +171,5 @@ fn failure(error: io::Error) -> Failure {
         io::ErrorKind::TimedOut => Failure::ConnectTimeout,
         io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable => Failure::Unroutable,
         _ => Failure::Connect,
-    }
-}
-
-fn tls_failure(error: &io::Error) -> Failure {
-    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
-    match inner {
-        Some(rustls::Error::InvalidCertificate(_)) => Failure::Certificate,
-        Some(rustls::Error::AlertReceived(_)) => Failure::Alert,
-        Some(_) => Failure::Tls,
-        None => Failure::Handshake,
     }
 }

@@ -29,6 +29,8 @@ pub(crate) enum Failure {
     Tls,
     /// It does not speak HTTP/2, which it has to.
     NoHttp2,
+    /// It speaks HTTP/2 only, over which it can't be asked to switch protocols.
+    OnlyHttp2,
     /// It ended before the response was complete.
     Terminated,
     /// The response is not HTTP.
@@ -95,6 +97,10 @@ impl Failure {
             Self::NoHttp2 => {
                 Problem::bad_gateway("http_protocol_error", "the upstream does not speak HTTP/2")
             }
+            Self::OnlyHttp2 => Problem::bad_gateway(
+                "http_upgrade_failed",
+                "the upstream speaks HTTP/2 only, and no WebSockets over it",
+            ),
             Self::Protocol => {
                 Problem::bad_gateway("http_protocol_error", "the upstream's response is malformed")
             }

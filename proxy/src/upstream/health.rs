@@ -12,13 +12,13 @@ use http::{HeaderValue, Request, StatusCode, Version};
 use http_body_util::Empty;
 use hyper::client::conn::{http1, http2};
 use hyper_util::rt::TokioIo;
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, LocalSet, spawn_local};
 use tokio::time::{sleep, timeout};
 
 use super::Failure;
-use super::connect::{Local, Opened, Socket, open, secure};
+use super::connect::{Local, open};
+use super::socket::{Opened, Socket, Wanted, secure};
 use crate::random;
 use crate::server::Phase;
 use crate::snapshot::{Fleet, Health, Server, Snapshots};
@@ -127,13 +127,11 @@ enum Unwell {
 
 async fn check(fleet: &Fleet, server: &Server, health: &Health) -> Result<(), Unwell> {
     let socket = open(&server.address, server.address.parse().ok()).await;
-    let opened = secure(socket.map_err(Unwell::Connection)?, &fleet.transport, &server.address);
+    let socket = socket.map_err(Unwell::Connection)?;
+    let opened = secure(socket, &fleet.transport, &server.address, Wanted::Any);
     let Opened { socket, http2 } = opened.await.map_err(Unwell::Connection)?;
     let request = request(fleet, server, health, http2).map_err(|_| Unwell::Broken)?;
-    let status = match socket {
-        Socket::Plain(socket) => ask(socket, http2, request).await,
-        Socket::Secure(socket) => ask(socket, http2, request).await,
-    };
+    let status = ask(socket, http2, request).await;
     let status = status.map_err(|_| Unwell::Broken)?;
     let well = match health.expect.as_slice() {
         [] => status.is_success(),
@@ -161,10 +159,11 @@ fn request(
 }
 
 /// Asks on a connection of its own, which ends with the response's header: the content says nothing more.
-async fn ask<S>(socket: S, http2: bool, request: Request<Empty<Bytes>>) -> hyper::Result<StatusCode>
-where
-    S: AsyncRead + AsyncWrite + Unpin + 'static,
-{
+async fn ask(
+    socket: Socket,
+    http2: bool,
+    request: Request<Empty<Bytes>>,
+) -> hyper::Result<StatusCode> {
     let socket = TokioIo::new(socket);
     let response = if http2 {
         let (mut sender, connection) = http2::handshake(Local, socket).await?;

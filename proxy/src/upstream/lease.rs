@@ -1,20 +1,22 @@
 //! One connection to an upstream server, while one request has it.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
+use bytes::Bytes;
 use http::{Request, Response};
 use hyper::body::Incoming;
 use hyper::client::conn::http1::SendRequest;
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::rt::TokioIo;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 
 use super::shared::Stream;
+use super::socket::Socket;
 use super::{ServerPool, Ticket};
 use crate::forward::Upload;
 use crate::snapshot::Fleet;
@@ -27,6 +29,16 @@ pub(crate) struct Traffic {
     pub(super) sent: Cell<bool>,
     /// Reads that succeeded, the one that finds the end included.
     pub(super) reads: Cell<u32>,
+    /// Who wants the socket when its server has switched to another protocol.
+    pub(super) heir: RefCell<Option<oneshot::Sender<Switched>>>,
+}
+
+/// A socket on which a server has switched to another protocol.
+#[derive(Debug)]
+pub(crate) struct Switched {
+    pub(crate) socket: NotedSocket,
+    /// What was read of that protocol already.
+    pub(crate) read: Bytes,
 }
 
 /// A connection, or a place on one, and where it goes back to.
@@ -80,6 +92,7 @@ impl Lease {
     pub(super) fn new(line: Line, reused: bool) -> Self {
         line.traffic.sent.set(false);
         line.traffic.reads.set(0);
+        line.traffic.heir.replace(None);
         Self { carrier: Some(Carrier::Line(line)), reused, ticket: None }
     }
 
@@ -142,6 +155,14 @@ impl Lease {
             Some(request) => NotSent::Whole(Box::new(request)),
             None => NotSent::Partly(error.into_error()),
         })
+    }
+
+    /// Asks for the socket, should the server switch to another protocol in answer to this request.
+    pub(crate) fn switched(&self) -> Option<oneshot::Receiver<Switched>> {
+        let Some(Carrier::Line(line)) = &self.carrier else { return None };
+        let (heir, socket) = oneshot::channel();
+        line.traffic.heir.replace(Some(heir));
+        Some(socket)
     }
 
     /// Whether the connection goes to `server`.
@@ -234,13 +255,13 @@ fn is_unprocessed(error: &hyper::Error) -> bool {
 
 /// A socket that notes what goes over it.
 #[derive(Debug)]
-pub(super) struct NotedSocket<S> {
-    socket: TokioIo<S>,
+pub(crate) struct NotedSocket {
+    socket: TokioIo<Socket>,
     traffic: Rc<Traffic>,
 }
 
-impl<S> NotedSocket<S> {
-    pub(super) fn new(socket: S, traffic: Rc<Traffic>) -> Self {
+impl NotedSocket {
+    pub(super) fn new(socket: Socket, traffic: Rc<Traffic>) -> Self {
         Self { socket: TokioIo::new(socket), traffic }
     }
 
@@ -251,7 +272,7 @@ impl<S> NotedSocket<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> Read for NotedSocket<S> {
+impl Read for NotedSocket {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -265,7 +286,7 @@ impl<S: AsyncRead + Unpin> Read for NotedSocket<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> Write for NotedSocket<S> {
+impl Write for NotedSocket {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,

@@ -1,74 +1,39 @@
 //! A process that is killed while it publishes.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
-use std::net::SocketAddr;
-use std::process::{Child, Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use fingerpost_control::Role;
 
 use super::http::try_send;
+use super::process::Process;
 use super::world::{CLAIM, Files, ROUTES, head, served};
 
 const HOST: &str = "tickets.example";
-const ROUNDS: usize = 6;
-
-struct Process {
-    child: Child,
-    proxy: SocketAddr,
-    door: SocketAddr,
-}
-
-impl Process {
-    fn start(files: &Files) -> Self {
-        let file = files.folder.path().join("fingerpost.toml");
-        fs::write(&file, files.text(&[ROUTES, CLAIM].concat())).unwrap();
-        let mut child = Command::new(env!("CARGO_BIN_EXE_fingerpost"))
-            .args(["run", "--config"])
-            .arg(&file)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let (sender, lines) = mpsc::channel();
-        let out = BufReader::new(child.stdout.take().unwrap());
-        thread::spawn(move || {
-            for line in out.lines().map_while(Result::ok) {
-                // Read on, so that the process never waits for us.
-                _ = sender.send(line);
-            }
-        });
-        let address = |text: &str| loop {
-            let line = lines.recv_timeout(Duration::from_secs(60)).expect("a line of the log");
-            if line.contains(text) {
-                let address = line.split("address=").nth(1).unwrap();
-                return address.split_whitespace().next().unwrap().parse().unwrap();
-            }
-        };
-        let proxy = address(" listening");
-        let door = address("the admin listener is open");
-        Self { child, proxy, door }
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // SIGKILL; it may be dead already.
-        _ = self.child.kill();
-        _ = self.child.wait();
-    }
-}
 
 #[test]
 fn what_is_served_after_a_kill_is_the_last_acknowledged_map_or_the_one_in_flight() {
+    kill_while_it_publishes(6);
+}
+
+#[test]
+#[ignore = "a hundred rounds of the test above take a minute"]
+fn a_hundred_kills() {
+    kill_while_it_publishes(100);
+}
+
+/// Kills the box in the middle of a stream of maps, round after round, and looks at what it left.
+fn kill_while_it_publishes(rounds: usize) {
+    let routes = [ROUTES, CLAIM].concat();
     let files = Files::new();
     let token = files.token(Role::Publish, Some("tickets"), Some("classic"));
     let mut next = 1;
-    for round in 0..ROUNDS {
-        let process = Process::start(&files);
+    for round in 0..rounds {
+        let process = Process::start(&files, &routes);
         let acknowledged = Arc::new(AtomicUsize::new(next - 1));
         let publisher = {
             let (acknowledged, token, door) =
@@ -89,11 +54,15 @@ fn what_is_served_after_a_kill_is_the_last_acknowledged_map_or_the_one_in_flight
                 unreachable!("it is killed before")
             })
         };
-        thread::sleep(Duration::from_millis(40 + 37 * u64::try_from(round).unwrap()));
+        // Never the same moment twice: 263 is a prime.
+        thread::sleep(Duration::from_millis(40 + 37 * u64::try_from(round).unwrap() % 263));
         drop(process);
         let in_flight = publisher.join().unwrap();
         let acknowledged = acknowledged.load(Ordering::SeqCst);
         assert_eq!(in_flight, acknowledged + 1);
+        for file in [files.claims(), files.registry()] {
+            assert_eq!(integrity(&file), "ok", "round {round}: {}", file.display());
+        }
 
         // Every other time the claims are gone: what was acknowledged is in the registry.
         let kept = files.folder.path().join("kept");
@@ -104,7 +73,7 @@ fn what_is_served_after_a_kill_is_the_last_acknowledged_map_or_the_one_in_flight
                 _ = fs::rename(files.folder.path().join(name), kept.join(name));
             }
         }
-        let again = Process::start(&files);
+        let again = Process::start(&files, &routes);
         let live: Vec<_> = (acknowledged.saturating_sub(1)..=in_flight + 1)
             .filter(|number| served(again.proxy, HOST, &format!("/n{number}")) == "go")
             .collect();
@@ -123,5 +92,19 @@ fn what_is_served_after_a_kill_is_the_last_acknowledged_map_or_the_one_in_flight
         }
         next = in_flight + 1;
     }
-    assert!(next > ROUNDS, "something was published: {next}");
+    println!("{rounds} kills among {next} maps");
+    assert!(next > rounds, "something was published: {next}");
+}
+
+/// What SQLite says of a file that nobody has open. It is asked of a copy: opening a file mends it, and that is
+/// for the box to do.
+fn integrity(file: &Path) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("copy.db");
+    fs::copy(file, &copy).unwrap();
+    let with_log = |path: &Path| PathBuf::from(format!("{}-wal", path.display()));
+    // There may be no log.
+    _ = fs::copy(with_log(file), with_log(&copy));
+    let database = rusqlite::Connection::open(&copy).unwrap();
+    database.pragma_query_value(None, "integrity_check", |row| row.get(0)).unwrap()
 }

@@ -90,6 +90,17 @@ impl Client {
         self
     }
 
+    /// Gives up a read that takes longer.
+    pub(crate) fn limit_reads(&self, time: Duration) {
+        self.stream.socket().set_read_timeout(Some(time)).unwrap();
+    }
+
+    /// Whether nothing comes, and the connection stays open, for as long as a read may take.
+    pub(crate) fn is_quiet(&mut self) -> bool {
+        let quiet = self.stream.read(&mut [0]);
+        matches!(quiet, Err(error) if error.kind() == ErrorKind::WouldBlock)
+    }
+
     /// Gives up a write that takes longer.
     pub(crate) fn limit_writes(&self, time: Duration) {
         self.stream.socket().set_write_timeout(Some(time)).unwrap();

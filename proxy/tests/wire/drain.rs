@@ -252,7 +252,7 @@ fn listens_once_a_thread() {
     let addresses = listeners.addresses().unwrap();
     assert_ne!(addresses[0], addresses[1]);
     let drain = Drain::new(Duration::ZERO, Duration::from_secs(5));
-    let serving = serve(listeners, &snapshots, &drain).unwrap();
+    let serving = serve(listeners, &snapshots, &drain, None).unwrap();
     let mut clients: Vec<_> = (0..64).map(|n| Client::connect(addresses[n % 2])).collect();
     for client in &mut clients {
         assert_eq!(client.ask(get("/", "")).text(), "hi");

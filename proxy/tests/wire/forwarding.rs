@@ -219,10 +219,10 @@ fn says_what_is_wrong_with_a_path() {
 
 /// An upgrade that nobody asked for, and one that we don't pass on (hop-h2c-upgrade-tunnel).
 #[test]
-fn no_upgrade_gets_through() {
+fn no_upgrade_but_to_a_websocket_gets_through() {
     let upstream = Upstream::echo();
     let proxy = Plan::to(&[&upstream]).start();
-    for upgrade in ["h2c", "websocket", "TLS/1.0, foo/2"] {
+    for upgrade in ["h2c", "websocket/2", "h2c, web-socket", "TLS/1.0, foo/2"] {
         let reply = proxy.ask(get(
             "/bravo",
             &format!("Connection: Upgrade, HTTP2-Settings\r\nUpgrade: {upgrade}\r\nHTTP2-Settings: AAMAAABk\r\n"),

@@ -31,6 +31,7 @@ pub(crate) struct Plan {
     pub(crate) fleets: Vec<Fleet>,
     pub(crate) settings: Settings,
     pub(crate) generation: u64,
+    pub(crate) flip_drain: Duration,
     hosts: Vec<(HostPattern, FleetId)>,
     mapped: bool,
 }
@@ -49,6 +50,7 @@ impl Plan {
             fleets: vec![fleet],
             settings: Settings::default(),
             generation: 1,
+            flip_drain: Duration::from_secs(30),
             hosts: vec![(HostPattern::from_written("a.example").unwrap(), FleetId::new(0))],
             mapped: false,
         }
@@ -86,7 +88,8 @@ impl Plan {
         let mut builder = Router::builder(7);
         builder.unknown_host(UnknownHost::Reject);
         for (host, fleet) in self.hosts {
-            let entry = Entry::new(host.to_string(), host.to_string(), Action::Forward(fleet));
+            let mut entry = Entry::new(host.to_string(), host.to_string(), Action::Forward(fleet));
+            entry.flip_drain = self.flip_drain;
             let path = PathPattern::parse("/{*rest}").unwrap();
             builder.route(Owner::Host(host), path, RouteOptions::forwarding(), Arc::new(entry));
         }
@@ -126,7 +129,7 @@ impl Plan {
         let addresses = listeners.addresses().unwrap();
         let (address, https) = (addresses[0], *addresses.last().unwrap());
         let drain = Drain::new(grace, Duration::from_secs(5));
-        let serving = serve(listeners, &snapshots, &drain).unwrap();
+        let serving = serve(listeners, &snapshots, &drain, None).unwrap();
         Proxy { address, https, snapshots, drain, serving: Some(serving) }
     }
 }

@@ -120,3 +120,24 @@ fn checks_speak_tls() {
         }
     }
 }
+
+/// A WebSocket is asked for by HTTP/1.1, whatever the server would choose; one that speaks nothing else than
+/// HTTP/2 can't be asked, and is none the worse for it.
+#[test]
+fn asks_for_a_websocket_by_the_older_protocol() {
+    let pem = Pem::of(&["app.internal"]);
+    let websocket = get(
+        "/x",
+        "Connection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+         Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n",
+    );
+    for (http, want) in [(Http::Auto, "one for app.internal"), (Http::Two, "HTTP/2 only")] {
+        let upstream = H2Upstream::secure(&pem, &["h2", "http/1.1"]);
+        let proxy = plan(&upstream, &trusting(&pem, Some("app.internal"), http), http).start();
+        let mut client = proxy.client();
+        assert!(client.ask(get("/x", "")).text().contains("GET https://a.example/x "));
+        let reply = client.ask(&websocket);
+        assert!(reply.text().contains(want), "{}", reply.text());
+        assert!(proxy.ask(get("/x", "")).text().contains("GET https://a.example/x "));
+    }
+}

@@ -28,14 +28,14 @@ use crate::{Limits, PathMap};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RawPaths {
+pub struct RawPaths<'b> {
     /// The entries as they were written, up to one more than the limit.
-    entries: Vec<(String, Option<String>)>,
+    entries: Vec<(Cow<'b, str>, Option<Cow<'b, str>>)>,
     count: usize,
     sequence: Option<u64>,
 }
 
-impl RawPaths {
+impl<'b> RawPaths<'b> {
     /// Reads a body.
     ///
     /// # Errors
@@ -44,7 +44,7 @@ impl RawPaths {
     ///
     /// # Complexity
     /// Reads the body once; holds no more entries than the limit allows. Deep nesting costs no stack.
-    pub fn parse(body: &[u8], limits: &Limits) -> Result<Self, BodyError> {
+    pub fn parse(body: &'b [u8], limits: &Limits) -> Result<Self, BodyError> {
         let object = json::object(body, KNOWN.len() + 1)?;
         check_keys(&object.members)?;
         let member = |key: &str| object.members.iter().find(|member| member.key == key);
@@ -66,9 +66,9 @@ impl RawPaths {
         if let Some(key) = twice(&entries.members) {
             return Err(BodyError::DuplicateKey { pointer: json::pointer("/paths", key) });
         }
-        let written = |entry: Member<'_>| {
-            let target = entry.text().map(Cow::into_owned);
-            (entry.key.into_owned(), target)
+        let written = |entry: Member<'b>| {
+            let target = entry.text();
+            (entry.key, target)
         };
         let count = entries.count;
         Ok(Self { entries: entries.members.into_iter().map(written).collect(), count, sequence })
@@ -119,6 +119,12 @@ fn check_keys(members: &[Member<'_>]) -> Result<(), BodyError> {
 
 /// The first key that stands twice, by what it means.
 pub(super) fn twice<'a>(members: &'a [Member<'_>]) -> Option<&'a str> {
+    let keys = || members.iter().map(|member| &*member.key);
+    let mut sorted: Vec<_> = keys().collect();
+    sorted.sort_unstable();
+    if sorted.is_sorted_by(|one, next| one < next) {
+        return None;
+    }
     let mut seen = BTreeSet::new();
-    members.iter().map(|member| &*member.key).find(|key| !seen.insert(*key))
+    keys().find(|key| !seen.insert(*key))
 }

@@ -48,7 +48,7 @@ impl Claim {
                 catchall: draft.catchall.unwrap_or_default(),
             },
             paths: map,
-            raw_paths: draft.raw_paths.filter(|_| !refused.is_empty()),
+            raw_paths: draft.raw_paths.filter(|_| !refused.is_empty()).map(Box::from),
             refused,
             sequence: draft.sequence,
             write_id: draft.write_id,
@@ -59,22 +59,22 @@ impl Claim {
 }
 
 #[derive(Default)]
-struct Draft {
+struct Draft<'b> {
     host: Option<Host>,
     account: Option<Name>,
     app: Option<Name>,
     wildcard: Option<bool>,
     catchall: Option<bool>,
     paths: Option<(PathMap, Vec<crate::RefusedEntry>)>,
-    raw_paths: Option<Box<str>>,
+    raw_paths: Option<&'b str>,
     sequence: Option<u64>,
     write_id: Option<Box<str>>,
     deleted: Option<bool>,
     unknown: Vec<Unknown>,
 }
 
-impl Draft {
-    fn add(&mut self, host: &Host, member: &Member<'_>) -> Result<(), ClaimError> {
+impl<'b> Draft<'b> {
+    fn add(&mut self, host: &Host, member: &Member<'b>) -> Result<(), ClaimError> {
         let wrong = |member, expected| ClaimError::Wrong { member, expected };
         match &*member.key {
             "host" => {
@@ -86,7 +86,7 @@ impl Draft {
             "wildcard" => once("wildcard", &mut self.wildcard, boolean("wildcard", member)?),
             "catchall" => once("catchall", &mut self.catchall, boolean("catchall", member)?),
             "paths" => {
-                self.raw_paths = Some(member.value.get().into());
+                self.raw_paths = Some(member.value.get());
                 once("paths", &mut self.paths, paths(host, member)?)
             }
             "sequence" => {

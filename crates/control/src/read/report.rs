@@ -3,7 +3,7 @@
 use axum::http::StatusCode;
 use axum::response::Response;
 use fingerpost_authority::Host;
-use fingerpost_claims::{ClaimReport, EntryReport, Report, Verdict};
+use fingerpost_claims::{ClaimReport, EntryReport, Report, Verdict, Warning};
 use serde::Serialize;
 
 use crate::auth::Caller;
@@ -38,7 +38,8 @@ fn document(live: &Live<'_>, caller: &Caller, only: Option<&Host>) -> Document {
     let claims = report.claims().filter(|claim| {
         wanted(&claim.host) && caller.sees(claim.account.as_ref(), claim.app.as_ref())
     });
-    let claims: Vec<_> = claims.map(|claim| ClaimDocument::new(claim, report, caller)).collect();
+    let claims: Vec<_> =
+        claims.map(|claim| ClaimDocument::new(claim, live, report, caller)).collect();
     let strays = if caller.is_operator() && only.is_none() {
         report.strays().map(str::to_owned).collect()
     } else {
@@ -76,7 +77,7 @@ struct ClaimDocument {
 }
 
 impl ClaimDocument {
-    fn new(claim: &ClaimReport, report: &Report, caller: &Caller) -> Self {
+    fn new(claim: &ClaimReport, live: &Live<'_>, report: &Report, caller: &Caller) -> Self {
         let (verdict, detail) = match &claim.verdict {
             Verdict::Refused { detail, .. } => ("refused", detail.as_ref()),
             Verdict::Replaced => ("replaced", None),
@@ -88,6 +89,9 @@ impl ClaimDocument {
                 .any(|host| *host == claim.host)
                 .then_some(fingerpost_claims::Code::OverLimit)
         };
+        let around = (caller.is_operator() && matches!(claim.verdict, Verdict::Standing))
+            .then(|| Warning::of_fleets(live.facts, live.claims, &claim.host));
+        let warnings = claim.warnings.iter().chain(around.as_ref().and_then(Option::as_ref));
         Self {
             host: claim.host.to_string(),
             source: source_word(claim.source),
@@ -99,7 +103,7 @@ impl ClaimDocument {
             wildcard: claim.wildcard.or_else(over).map(|code| code.as_str()),
             routed: claim.routed,
             refused: claim.entries.iter().map(Entry::new).collect(),
-            warnings: claim.warnings.iter().map(Warned::new).collect(),
+            warnings: warnings.map(Warned::new).collect(),
         }
     }
 }

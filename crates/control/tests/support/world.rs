@@ -61,6 +61,15 @@ pub(crate) fn facts(limits: Limits) -> Facts {
         let route = LocalRoute { account, app, unready, site, ..LocalRoute::default() };
         facts.add_route(host(text), route);
     }
+    // What serves everybody else serves tickets.example, too, by another name and under shared routes.
+    for (fleet, pattern) in [
+        ("classic", "tickets.example"),
+        ("classic", "old.example"),
+        ("go", "next.tickets.example"),
+        ("classic", "*"),
+    ] {
+        facts.add_fleet(fleet, HostPattern::from_written(pattern).unwrap());
+    }
     for account in ["tickets", "rival"] {
         facts.allow(name(account), HostPattern::from_written("**.pages.example").unwrap());
         facts.allow(name(account), HostPattern::from_written("pages.example").unwrap());

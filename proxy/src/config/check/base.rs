@@ -162,6 +162,8 @@ pub(super) fn timeouts(raw: Option<RawTimeouts>, report: &mut Report<'_>) -> Tim
     let body_timeout = timeout("body_timeout", &raw.body_timeout, defaults::BODY_TIMEOUT);
     let keep_alive_timeout =
         timeout("keep_alive_timeout", &raw.keep_alive_timeout, defaults::KEEP_ALIVE_TIMEOUT);
+    let websocket_timeout =
+        timeout("websocket_timeout", &raw.websocket_timeout, defaults::WEBSOCKET_TIMEOUT);
     let mut duration = |key, text: &Option<String>, default| {
         value::duration(&place, key, text.as_ref(), default, report)
     };
@@ -169,6 +171,7 @@ pub(super) fn timeouts(raw: Option<RawTimeouts>, report: &mut Report<'_>) -> Tim
         header_read_timeout,
         body_timeout,
         keep_alive_timeout,
+        websocket_timeout,
         drain_grace: duration("drain_grace", &raw.drain_grace, defaults::DRAIN_GRACE),
         drain_deadline: duration("drain_deadline", &raw.drain_deadline, defaults::DRAIN_DEADLINE),
     }

@@ -53,6 +53,8 @@ pub struct Timeouts {
     pub body_timeout: Duration,
     /// For the next request on a connection.
     pub keep_alive_timeout: Duration,
+    /// For either side of a WebSocket to say something.
+    pub websocket_timeout: Duration,
     /// After SIGTERM, before the listeners close.
     pub drain_grace: Duration,
     /// After that, for the requests in flight.

@@ -27,8 +27,8 @@ pub(crate) struct RawFleet {
     /// than the server's own keep-alive timeout.
     #[schemars(extend("x-type" = "duration", "default" = defaults::IDLE_TIMEOUT))]
     pub(crate) idle_timeout: Option<String>,
-    /// How long an exchange may take in all, from its first attempt to the end of its response. No limit
-    /// by default.
+    /// How long an exchange may take in all, from its first attempt to the end of its response; a WebSocket
+    /// only until it is open. No limit by default.
     #[schemars(extend("x-type" = "duration"))]
     pub(crate) request_timeout: Option<String>,
     /// After how many failures in a row a server is passed over while another is up: connections that it

@@ -63,6 +63,9 @@ pub(crate) struct RawTimeouts {
     /// How long a client's connection is kept open between two requests.
     #[schemars(extend("x-type" = "duration", "default" = defaults::KEEP_ALIVE_TIMEOUT))]
     pub(crate) keep_alive_timeout: Option<String>,
+    /// How long a WebSocket may be silent in both directions.
+    #[schemars(extend("x-type" = "duration", "default" = defaults::WEBSOCKET_TIMEOUT))]
+    pub(crate) websocket_timeout: Option<String>,
     /// On SIGTERM: how long the listeners serve on, with `Connection: close`, while load
     /// balancers notice that the box is going away.
     #[schemars(extend("x-type" = "duration", "default" = defaults::DRAIN_GRACE))]
