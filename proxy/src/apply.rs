@@ -127,13 +127,26 @@ fn add(builder: &mut RouterBuilder<Arc<Entry>>, site: Option<&Site>, route: &Rou
 }
 
 fn to_fleet(config: &Config, fleet: &config::Fleet) -> Fleet {
-    let servers = fleet.servers.iter().map(|server| Server::new(server.to_string())).collect();
+    let server =
+        |server: &config::Server| Server::new(server.to_string()).with_weight(server.weight());
+    let servers = fleet.servers.iter().map(server).collect();
     let mut out = Fleet::new(Arc::clone(&fleet.name), servers);
     out.connect_timeout = fleet.connect_timeout;
     out.response_timeout = fleet.response_timeout;
     out.body_timeout = fleet.body_timeout;
     out.idle_timeout = fleet.idle_timeout;
     out.max_idle = config.limits.upstream_keep_alive;
+    out.request_timeout = fleet.request_timeout;
+    out.max_fails = fleet.max_fails;
+    out.fail_timeout = fleet.fail_timeout;
+    out.fail_statuses.clone_from(&fleet.fail_statuses);
+    out.slow_start = fleet.slow_start;
+    out.retry_budget = fleet.retry_budget;
+    out.max_connections = fleet.max_connections;
+    out.queue = fleet.queue;
+    out.queue_timeout = fleet.queue_timeout;
+    out.health.clone_from(&fleet.health);
+    out.transport.clone_from(&fleet.transport);
     out
 }
 

@@ -3,6 +3,8 @@
 mod dispatch;
 mod download;
 mod expect;
+mod http2;
+mod queue;
 mod retry;
 mod trailers;
 mod tunnel;

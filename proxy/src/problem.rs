@@ -1,7 +1,7 @@
 //! Answers that the proxy itself gives when it can't pass a request on (RFC 9457, RFC 9209).
 
 use bytes::Bytes;
-use http::header::{ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE};
+use http::header::{ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
 /// One such answer: small, static, and copied freely.
@@ -14,6 +14,8 @@ pub(crate) struct Problem {
     pub(crate) error: &'static str,
     /// Whether the connection can't be used after it.
     pub(crate) close: bool,
+    /// Whether it is worth asking again in a moment.
+    pub(crate) retry: bool,
 }
 
 /// The methods that the proxy lets through to a route.
@@ -25,17 +27,28 @@ static PROXY_STATUS: HeaderName = HeaderName::from_static("proxy-status");
 impl Problem {
     /// A request that can't be understood in one way only.
     pub(crate) const fn request(status: StatusCode, detail: &'static str, close: bool) -> Self {
-        Self { status, detail, error: "http_request_error", close }
+        Self { status, detail, error: "http_request_error", close, retry: false }
     }
 
     /// An upstream that gave no usable answer.
     pub(crate) const fn bad_gateway(error: &'static str, detail: &'static str) -> Self {
-        Self { status: StatusCode::BAD_GATEWAY, detail, error, close: false }
+        Self { status: StatusCode::BAD_GATEWAY, detail, error, close: false, retry: false }
     }
 
     /// An upstream that took too long.
     pub(crate) const fn timeout(error: &'static str, detail: &'static str) -> Self {
-        Self { status: StatusCode::GATEWAY_TIMEOUT, detail, error, close: false }
+        Self { status: StatusCode::GATEWAY_TIMEOUT, detail, error, close: false, retry: false }
+    }
+
+    /// An upstream that has too much to do.
+    pub(crate) const fn busy(detail: &'static str) -> Self {
+        Self {
+            status: StatusCode::SERVICE_UNAVAILABLE,
+            detail,
+            error: "connection_limit_reached",
+            close: false,
+            retry: true,
+        }
     }
 
     pub(crate) const NO_ROUTE: Self = Self {
@@ -43,6 +56,7 @@ impl Problem {
         detail: "no route serves this host and path",
         error: "destination_not_found",
         close: false,
+        retry: false,
     };
 
     pub(crate) const MISDIRECTED: Self = Self {
@@ -50,6 +64,7 @@ impl Problem {
         detail: "this host is not served here",
         error: "destination_not_found",
         close: false,
+        retry: false,
     };
 
     pub(crate) const UNAVAILABLE: Self = Self {
@@ -57,6 +72,7 @@ impl Problem {
         detail: "the application that serves this is not available",
         error: "destination_unavailable",
         close: false,
+        retry: false,
     };
 
     pub(crate) const CLIENT_BODY: Self =
@@ -76,6 +92,9 @@ impl Problem {
         }
         if self.status == StatusCode::METHOD_NOT_ALLOWED {
             headers.insert(ALLOW, ALLOWED);
+        }
+        if self.retry {
+            headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
         }
         if self.close {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));

@@ -26,6 +26,7 @@ pub(crate) use watch::Stage;
 
 use crate::metrics::Metrics;
 use crate::snapshot::Snapshots;
+use crate::upstream::health;
 
 /// Serves on `listeners` until `drain` is over, on one thread for each set of sockets.
 ///
@@ -65,6 +66,7 @@ fn start(
             worker::run(&runtime, sockets, &snapshots, changes, thread);
         })?);
     }
+    health::start(snapshots, drain.changes())?;
     let (snapshots, changes) = (Arc::clone(snapshots), drain.changes());
     let sweeper = thread::Builder::new().name("sweeper".into());
     sweeper.spawn(move || {

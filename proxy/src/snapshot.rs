@@ -6,9 +6,13 @@ use std::time::Duration;
 use fingerpost_router::{Handle, Reader, Router};
 use tokio::sync::watch;
 
+pub use fleet::{Fleet, Health, Http, Server, Transport};
+
 use crate::entry::Entry;
 use crate::network::Network;
 use crate::tls::Certificates;
+
+mod fleet;
 
 /// Everything that routing needs, immutable, swapped as a whole.
 #[derive(Debug)]
@@ -33,56 +37,6 @@ impl Snapshot {
         settings: Arc<Settings>,
     ) -> Self {
         Self { router, fleets, generation, settings }
-    }
-}
-
-/// A named pool of upstream servers.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Fleet {
-    /// Its name in the configuration.
-    pub name: Arc<str>,
-    /// Its servers, asked in turn.
-    pub servers: Vec<Server>,
-    /// How long a connection may take to be established (5 s).
-    pub connect_timeout: Duration,
-    /// How long a response's header may take, counted from the last byte of the request (60 s).
-    pub response_timeout: Duration,
-    /// How long a response's content may pause (5 min).
-    pub body_timeout: Duration,
-    /// How long an unused connection is kept (4 s: less than what common servers keep theirs).
-    pub idle_timeout: Duration,
-    /// How many unused connections a thread keeps for each server (256).
-    pub max_idle: usize,
-}
-
-impl Fleet {
-    /// Makes a fleet with the default limits.
-    pub fn new(name: impl Into<Arc<str>>, servers: Vec<Server>) -> Self {
-        Self {
-            name: name.into(),
-            servers,
-            connect_timeout: Duration::from_secs(5),
-            response_timeout: Duration::from_secs(60),
-            body_timeout: Duration::from_secs(300),
-            idle_timeout: Duration::from_secs(4),
-            max_idle: 256,
-        }
-    }
-}
-
-/// One upstream server.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct Server {
-    /// Where it listens, as `host:port`.
-    pub address: Arc<str>,
-}
-
-impl Server {
-    /// Names a server by its address.
-    pub fn new(address: impl Into<Arc<str>>) -> Self {
-        Self { address: address.into() }
     }
 }
 
@@ -175,8 +129,11 @@ impl Snapshots {
     }
 
     /// Makes `snapshot` the current one. Requests that are decided from now on see it.
-    pub fn publish(&self, snapshot: Snapshot) {
+    ///
+    /// What is known of servers that stay is kept: whether they are up, and what they are doing.
+    pub fn publish(&self, mut snapshot: Snapshot) {
         let generation = snapshot.generation;
+        fleet::adopt(&mut snapshot.fleets, &self.current().fleets);
         let old = self.handle.swap(snapshot);
         self.retired.lock().unwrap_or_else(PoisonError::into_inner).push(old);
         self.generation.send_replace(generation);

@@ -1,6 +1,7 @@
 //! Which certificate a connection is served with.
 
 mod identity;
+mod upstream;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -12,6 +13,7 @@ use rustls::server::{NoServerSessionStorage, ProducesTickets};
 use rustls::sign::SingleCertAndKey;
 
 pub use identity::{Identity, IdentityError};
+pub use upstream::{Roots, RootsError, UpstreamTls};
 
 /// The oldest version of TLS that is spoken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

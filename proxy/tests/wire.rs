@@ -8,24 +8,31 @@
 mod wire {
     pub(crate) mod client;
     pub(crate) mod h2_client;
+    pub(crate) mod h2_upstream;
     pub(crate) mod proxy;
     pub(crate) mod secure;
     pub(crate) mod upstream;
 
     mod answers;
+    mod balance;
     mod bodies;
     mod drain;
     mod failures;
     mod flips;
     mod forwarding;
     mod headers;
+    mod health;
     mod http2;
     mod http2_limits;
     mod https_redirect;
     mod limits;
+    mod multiplexed;
     mod pools;
+    mod queues;
     mod responses;
+    mod restarts;
     mod retries;
     mod tls;
+    mod upstream_tls;
     mod websocket;
 }

@@ -13,6 +13,7 @@ mod action;
 mod base;
 mod certificates;
 mod claims;
+mod fleets;
 mod options;
 mod routes;
 mod sites;
@@ -28,7 +29,7 @@ pub(super) fn check(raw: RawConfig, report: &mut Report<'_>) -> Config {
     let listen = base::listen(raw.listen, report);
     let certificates = certificates::check(raw.certificates, &listen, report);
     let store = base::store(raw.store, &listen, report);
-    let fleets = base::fleets(raw.fleets, report);
+    let fleets = fleets::check(raw.fleets, report);
     let accounts = base::accounts(raw.accounts, report);
     let timeouts = base::timeouts(raw.timeouts, report);
     let forwarding = base::forwarding(raw.forwarding, report);

@@ -18,6 +18,16 @@ pub(crate) const RESPONSE_TIMEOUT: &str = "60s";
 pub(crate) const FLEET_BODY_TIMEOUT: &str = "5m";
 /// Less than the 5 s after which Node closes, so that the proxy is the one that closes.
 pub(crate) const IDLE_TIMEOUT: &str = "4s";
+pub(crate) const MAX_FAILS: u32 = 1;
+pub(crate) const FAIL_TIMEOUT: &str = "2s";
+pub(crate) const SLOW_START: &str = "0s";
+pub(crate) const RETRY_BUDGET: u32 = 20;
+pub(crate) const QUEUE: u32 = 128;
+pub(crate) const QUEUE_TIMEOUT: &str = "5s";
+pub(crate) const HEALTH_INTERVAL: &str = "5s";
+pub(crate) const HEALTH_TIMEOUT: &str = "2s";
+pub(crate) const HEALTHY: u32 = 2;
+pub(crate) const UNHEALTHY: u32 = 3;
 pub(crate) const HEADER_READ_TIMEOUT: &str = "30s";
 pub(crate) const BODY_TIMEOUT: &str = "60s";
 pub(crate) const KEEP_ALIVE_TIMEOUT: &str = "75s";

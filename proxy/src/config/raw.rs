@@ -9,6 +9,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+pub(crate) use self::fleet::{
+    RawFleet, RawFleetTls, RawFleetTlsTable, RawHealth, RawHttp, RawServer,
+};
 pub(crate) use self::route::{
     RawRedirect, RawRedirectTable, RawRespond, RawRoute, RawScope, RawSite,
 };
@@ -19,6 +22,7 @@ pub(crate) use self::tuning::{
 };
 use super::defaults;
 
+mod fleet;
 mod route;
 mod site;
 mod tls;
@@ -114,29 +118,6 @@ pub(crate) struct RawStore {
     /// the box routes by: it starts from them when the store can't be read.
     #[schemars(extend("x-type" = "file path", "default" = defaults::SQLITE))]
     pub(crate) sqlite: Option<String>,
-}
-
-/// A pool of upstream servers that all serve the same application.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "Fleet", title = "Fleet")]
-pub(crate) struct RawFleet {
-    /// The servers, each `host:port`, taken in turn. At least one.
-    #[schemars(required, extend("x-type" = "server address"))]
-    pub(crate) servers: Option<Vec<String>>,
-    /// How long connecting to a server may take.
-    #[schemars(extend("x-type" = "duration", "default" = defaults::CONNECT_TIMEOUT))]
-    pub(crate) connect_timeout: Option<String>,
-    /// How long a server may take from the end of the request to the header of its response.
-    #[schemars(extend("x-type" = "duration", "default" = defaults::RESPONSE_TIMEOUT))]
-    pub(crate) response_timeout: Option<String>,
-    /// How long a server may pause within the body of a response.
-    #[schemars(extend("x-type" = "duration", "default" = defaults::FLEET_BODY_TIMEOUT))]
-    pub(crate) body_timeout: Option<String>,
-    /// How long an unused connection to a server is kept for the next request. Keep it shorter
-    /// than the server's own keep-alive timeout.
-    #[schemars(extend("x-type" = "duration", "default" = defaults::IDLE_TIMEOUT))]
-    pub(crate) idle_timeout: Option<String>,
 }
 
 /// The claim of one hostname: who owns it, and its prefix map. A claim that the same account has published

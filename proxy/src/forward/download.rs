@@ -1,5 +1,6 @@
 //! A response's content on its way to the client.
 
+use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
@@ -8,6 +9,7 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 use thiserror::Error;
+use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::upload::Progress;
 use super::{Inbound, trailers};
@@ -38,6 +40,8 @@ struct Stream {
     lease: Option<Lease>,
     /// The request's content, if it was not complete when the response began.
     inbound: Option<Rc<Inbound>>,
+    /// When the exchange has taken as long as it may.
+    deadline: Option<Pin<Box<Sleep>>>,
     /// What may end it before its end.
     lasting: Option<Rc<Lasting>>,
 }
@@ -67,7 +71,7 @@ impl Download {
         inbound: Option<Rc<Inbound>>,
     ) -> Self {
         let (fleet, lease) = (Rc::clone(fleet), Some(lease));
-        let mut stream = Stream { incoming, fleet, lease, inbound, lasting: None };
+        let mut stream = Stream { incoming, fleet, lease, inbound, deadline: None, lasting: None };
         if stream.incoming.is_end_stream() {
             stream.finish(client);
         }
@@ -75,6 +79,13 @@ impl Download {
             client: Rc::clone(client),
             source: Source::Upstream(stream),
             observer: Observer::default(),
+        }
+    }
+
+    /// Cuts it if it isn't complete by then.
+    pub(super) fn ends_by(&mut self, deadline: Instant) {
+        if let Source::Upstream(stream) = &mut self.source {
+            stream.deadline = Some(Box::pin(sleep_until(deadline)));
         }
     }
 
@@ -97,6 +108,11 @@ impl Stream {
         client: &Client,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, DownloadError>>> {
+        if let Some(deadline) = &mut self.deadline
+            && deadline.as_mut().poll(cx).is_ready()
+        {
+            return Poll::Ready(Some(Err(self.fail(Failure::RequestTimeout))));
+        }
         if self.lasting.as_ref().is_some_and(|lasting| lasting.is_cut(cx.waker())) {
             // No fault of the upstream's: the client asks again, and is sent elsewhere.
             self.lease = None;

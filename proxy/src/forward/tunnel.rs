@@ -11,18 +11,20 @@ use bytes::Bytes;
 use hyper::rt::{Read, ReadBuf, Write};
 
 use crate::server::{Client, Lasting, Stage};
-use crate::upstream::Switched;
+use crate::upstream::{Switched, Ticket};
 
 /// The upstream's end of a tunnel.
 #[derive(Debug)]
 pub(crate) struct Tunnel {
     upstream: Switched,
     lasting: Option<Rc<Lasting>>,
+    /// What it counts as, where exchanges are counted.
+    ticket: Option<Ticket>,
 }
 
 impl Tunnel {
-    pub(super) const fn new(upstream: Switched) -> Self {
-        Self { upstream, lasting: None }
+    pub(super) const fn new(upstream: Switched, ticket: Option<Ticket>) -> Self {
+        Self { upstream, lasting: None, ticket }
     }
 
     /// Has it cut when a flip has moved its requests away.
@@ -35,7 +37,7 @@ impl Tunnel {
     /// `first` is what was read of the client's bytes already. A client that has ended is still told what the
     /// upstream says; the reverse is of no use, since nobody would hear the client.
     pub(crate) async fn run(self, client: &Rc<Client>, socket: impl Read + Write, first: Bytes) {
-        let Self { upstream: Switched { socket: upstream, read }, lasting } = self;
+        let Self { upstream: Switched { socket: upstream, read }, lasting, ticket: _ticket } = self;
         let (mut socket, mut upstream) = (pin!(socket), pin!(upstream));
         let (mut up, mut down) = (Pipe::new(first), Pipe::new(read));
         client.begin(Stage::Tunnel, client.settings().websocket_timeout);

@@ -4,7 +4,7 @@ use http::header::{CONNECTION, CONTENT_LENGTH, TRAILER, TRANSFER_ENCODING, UPGRA
 use http::response::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode, Version};
 
-use super::{ONE_ONE, ONE_ZERO, connection};
+use super::{ONE_ONE, ONE_ZERO, TWO, connection};
 use crate::problem::Problem;
 
 /// Edits a response's header in place.
@@ -47,7 +47,11 @@ pub(crate) fn edit_response(
         headers.insert(CONNECTION, HeaderValue::from_static("close"));
         headers.remove(TRAILER);
     }
-    let via = if parts.version == Version::HTTP_10 { ONE_ZERO } else { ONE_ONE };
+    let via = match parts.version {
+        Version::HTTP_10 => ONE_ZERO,
+        Version::HTTP_2 => TWO,
+        _ => ONE_ONE,
+    };
     headers.append(VIA, via);
     parts.version = Version::HTTP_11;
     Ok(())

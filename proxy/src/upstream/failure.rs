@@ -21,6 +21,16 @@ pub(crate) enum Failure {
     Connect,
     /// It ended before anything was sent.
     Handshake,
+    /// Its certificate can't be trusted.
+    Certificate,
+    /// It refused the handshake of TLS.
+    Alert,
+    /// The handshake of TLS failed.
+    Tls,
+    /// It does not speak HTTP/2, which it has to.
+    NoHttp2,
+    /// It speaks HTTP/2 only, over which it can't be asked to switch protocols.
+    OnlyHttp2,
     /// It ended before the response was complete.
     Terminated,
     /// The response is not HTTP.
@@ -31,6 +41,12 @@ pub(crate) enum Failure {
     ResponseTimeout,
     /// The content stopped coming.
     BodyTimeout,
+    /// The exchange took too long in all.
+    RequestTimeout,
+    /// Every server has as much to do as it may, and as many wait as may.
+    QueueFull,
+    /// No server had room for too long.
+    QueueTimeout,
 }
 
 impl Failure {
@@ -67,6 +83,24 @@ impl Failure {
             Self::Handshake | Self::Terminated => {
                 Problem::bad_gateway("connection_terminated", "the upstream closed the connection")
             }
+            Self::Certificate => Problem::bad_gateway(
+                "tls_certificate_error",
+                "the upstream's certificate can't be trusted",
+            ),
+            Self::Alert => {
+                Problem::bad_gateway("tls_alert_received", "the upstream refused the TLS handshake")
+            }
+            Self::Tls => Problem::bad_gateway(
+                "tls_protocol_error",
+                "the TLS handshake with the upstream failed",
+            ),
+            Self::NoHttp2 => {
+                Problem::bad_gateway("http_protocol_error", "the upstream does not speak HTTP/2")
+            }
+            Self::OnlyHttp2 => Problem::bad_gateway(
+                "http_upgrade_failed",
+                "the upstream speaks HTTP/2 only, and no WebSockets over it",
+            ),
             Self::Protocol => {
                 Problem::bad_gateway("http_protocol_error", "the upstream's response is malformed")
             }
@@ -81,6 +115,11 @@ impl Failure {
                 "http_response_timeout",
                 "the upstream took too long to send its response's content",
             ),
+            Self::RequestTimeout => {
+                Problem::timeout("http_response_timeout", "the exchange took too long")
+            }
+            Self::QueueFull => Problem::busy("too many requests wait for the upstream"),
+            Self::QueueTimeout => Problem::busy("the upstream had no room for too long"),
         }
     }
 }

@@ -7,9 +7,15 @@ use std::rc::Rc;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use http::uri::Scheme;
+use tokio::sync::Mutex;
+
+use super::Failure;
+use super::fleet::{Chance, FleetPool, Memory};
 use super::lease::{Lease, Line};
+use super::shared::Shared;
 use crate::entry::FleetId;
-use crate::snapshot::{Fleet, Snapshot};
+use crate::snapshot::{Fleet, Http, Snapshot, Transport};
 
 /// Every server that this thread has connections to.
 ///
@@ -21,11 +27,15 @@ pub(crate) struct Pools {
     /// How many snapshots there have been.
     turn: u64,
     fleets: Vec<Option<Rc<FleetPool>>>,
-    servers: HashMap<Arc<str>, Rc<ServerPool>>,
+    servers: HashMap<(Arc<str>, Transport), Rc<ServerPool>>,
+    /// By the names of fleets, since those outlive snapshots too.
+    memories: HashMap<Arc<str>, Rc<Memory>>,
+    chance: Rc<Chance>,
 }
 
 impl Pools {
     /// The pool of a fleet of `snapshot`; `None` for an id that is not one of its fleets.
+    #[expect(clippy::mutable_key_type, reason = "what can change in a transport is not compared")]
     pub(crate) fn fleet(&mut self, snapshot: &Arc<Snapshot>, id: FleetId) -> Option<Rc<FleetPool>> {
         self.turn_to(snapshot);
         let slot = self.fleets.get_mut(id.index())?;
@@ -33,16 +43,18 @@ impl Pools {
             return Some(Rc::clone(pool));
         }
         let fleet = Arc::clone(snapshot.fleets.get(id.index())?);
-        let servers = fleet
-            .servers
-            .iter()
-            .map(|server| {
-                let address = Arc::clone(&server.address);
-                let pool = self.servers.entry(address);
-                Rc::clone(pool.or_insert_with_key(|address| Rc::new(ServerPool::new(address))))
-            })
-            .collect();
-        let pool = Rc::new(FleetPool { fleet, servers, next: Cell::new(0), turn: self.turn });
+        let memory = Rc::clone(self.memories.entry(Arc::clone(&fleet.name)).or_default());
+        let servers = &mut self.servers;
+        let pools = fleet.servers.iter().map(|server| {
+            let pool = servers.entry((Arc::clone(&server.address), fleet.transport.clone()));
+            let make = |(address, transport): &(Arc<str>, Transport)| {
+                Rc::new(ServerPool::new(address, transport.clone()))
+            };
+            Rc::clone(pool.or_insert_with_key(make))
+        });
+        let chance = Rc::clone(&self.chance);
+        let pool = FleetPool::new(Arc::clone(&fleet), pools, memory, chance, self.turn);
+        let pool = Rc::new(pool);
         *slot = Some(Rc::clone(&pool));
         Some(pool)
     }
@@ -72,37 +84,10 @@ impl Pools {
             server.expire(now);
         }
         self.servers.retain(|_, server| Rc::strong_count(server) > 1 || server.has_idle());
-    }
-}
-
-/// A fleet, as one thread sees it.
-#[derive(Debug)]
-pub(crate) struct FleetPool {
-    pub(crate) fleet: Arc<Fleet>,
-    servers: Vec<Rc<ServerPool>>,
-    next: Cell<usize>,
-    turn: u64,
-}
-
-impl FleetPool {
-    pub(crate) fn len(&self) -> usize {
-        self.servers.len()
-    }
-
-    /// Takes a turn: where a request begins to look for a server.
-    pub(crate) fn turn(&self) -> usize {
-        let turn = self.next.get();
-        self.next.set(turn.wrapping_add(1));
-        turn
-    }
-
-    /// The server at `turn`, or the first one after it that is not known to be down; `None` for a
-    /// fleet without servers. If all are down, they may have come back.
-    pub(crate) fn server(&self, turn: usize, now: u32) -> Option<&Rc<ServerPool>> {
-        let first = turn.checked_rem(self.servers.len())?;
-        let (before, after) = self.servers.split_at_checked(first)?;
-        let mut order = after.iter().chain(before);
-        order.find(|server| !server.is_down(now)).or_else(|| self.servers.get(first))
+        self.memories.retain(|_, memory| {
+            memory.budget.roll(now);
+            Rc::strong_count(memory) > 1 || !memory.budget.is_idle()
+        });
     }
 }
 
@@ -112,10 +97,20 @@ pub(crate) struct ServerPool {
     pub(crate) address: Arc<str>,
     /// The address, where it needs no name resolution.
     pub(super) socket: Option<SocketAddr>,
+    pub(super) transport: Transport,
     idle: RefCell<Vec<Idle>>,
-    /// When it last gave no connection, if it has given none since.
-    down_since: Cell<Option<u32>>,
+    /// Connections that carry many exchanges.
+    shared: RefCell<Vec<Rc<Shared>>>,
+    /// Whoever opens one of those; the others wait for it.
+    pub(super) opening: Mutex<()>,
+    /// How often one was opened, or was not, and what the last attempt came to.
+    pub(super) opened: Cell<(u32, Option<Failure>)>,
+    /// The server was left to choose, and chose HTTP/1.1.
+    pub(super) chose_one: Cell<bool>,
 }
+
+static HTTP: Scheme = Scheme::HTTP;
+static HTTPS: Scheme = Scheme::HTTPS;
 
 /// A connection that nobody uses.
 #[derive(Debug)]
@@ -132,17 +127,39 @@ impl Idle {
     }
 }
 
-/// How long a server that gave no connection is passed over, in milliseconds.
-const DOWN_FOR: u32 = 2_000;
-
 impl ServerPool {
-    fn new(address: &Arc<str>) -> Self {
+    pub(super) fn new(address: &Arc<str>, transport: Transport) -> Self {
         Self {
             address: Arc::clone(address),
             socket: address.parse().ok(),
+            transport,
             idle: RefCell::default(),
-            down_since: Cell::new(None),
+            shared: RefCell::default(),
+            opening: Mutex::default(),
+            opened: Cell::default(),
+            chose_one: Cell::new(false),
         }
+    }
+
+    /// Whether its connections carry many exchanges, as far as anybody knows.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.transport.http != Http::One && !self.chose_one.get()
+    }
+
+    /// The scheme that its requests name.
+    pub(crate) const fn scheme(&self) -> &Scheme {
+        if self.transport.tls.is_some() { &HTTPS } else { &HTTP }
+    }
+
+    /// A place on a connection that carries many exchanges.
+    pub(crate) fn take_shared(self: &Rc<Self>) -> Option<Lease> {
+        let shared = self.shared.borrow();
+        let shared = shared.iter().find(|shared| shared.has_room())?;
+        Some(Lease::shared(shared.begin(), Rc::clone(self), true))
+    }
+
+    pub(super) fn share(&self, shared: Rc<Shared>) {
+        self.shared.borrow_mut().push(shared);
     }
 
     /// An idle connection that still lives, and is not too old for the fleet that asks.
@@ -161,20 +178,6 @@ impl ServerPool {
         None
     }
 
-    /// Notes that it gave no connection.
-    pub(crate) fn went_down(&self, now: u32) {
-        self.down_since.set(Some(now));
-    }
-
-    /// Notes that it gave one.
-    pub(crate) fn is_up(&self) {
-        self.down_since.set(None);
-    }
-
-    fn is_down(&self, now: u32) -> bool {
-        self.down_since.get().is_some_and(|since| now.wrapping_sub(since) < DOWN_FOR)
-    }
-
     /// Keeps a connection, as long as `fleet` says and unless as many as it says are here.
     pub(super) fn put(&self, line: Line, fleet: &Fleet, now: u32) {
         let mut idle = self.idle.borrow_mut();
@@ -187,13 +190,14 @@ impl ServerPool {
         self.idle
             .borrow_mut()
             .retain(|idle| !idle.line.sender.is_closed() && idle.age(now) < idle.timeout);
+        self.shared.borrow_mut().retain(|shared| shared.is_kept(now));
     }
 
     fn has_idle(&self) -> bool {
-        !self.idle.borrow().is_empty()
+        !self.idle.borrow().is_empty() || !self.shared.borrow().is_empty()
     }
 }
 
-fn millis(duration: Duration) -> u32 {
+pub(super) fn millis(duration: Duration) -> u32 {
     u32::try_from(duration.as_millis()).unwrap_or(u32::MAX)
 }

@@ -236,6 +236,45 @@ idle_timeout = "400d"
         ],
     },
     Case {
+        what: "how a fleet's servers are asked",
+        text: r##"[fleets.auto]
+servers = ["app:1"]
+http = "auto"
+[fleets.hard]
+servers = [{ address = "app:1", weight = 0 }, { weight = 2 }, { address = "app" }, 5, { address = "app:2", wight = 2 }]
+request_timeout = "0s"
+fail_statuses = [404, 500]
+max_connections = 0
+http = "3"
+tls = { server_name = "a..b", ca = "/no/such/file" }
+health = { path = "healthz", expect = [], interval = "0s" }
+[fleets.odd]
+servers = ["app:1"]
+tls = "yes"
+health = { expect = [600] }
+"##,
+        want: &[
+            r##"3:8: fleets.auto.http: without tls nobody chooses: write "1.1" or "2""##,
+            r##"5:42: fleets.hard.servers[0].weight: 0 is out of range: 1 to 1000"##,
+            r##"5:47: fleets.hard.servers[1]: the key "address" is missing"##,
+            r##"5:75: fleets.hard.servers[2].address: "app": a server needs a port, as in "app:80""##,
+            r##"5:84: fleets.hard.servers[3]: expected a string or a table, found the integer 5"##,
+            r##"5:108: fleets.hard.servers[4].wight: unknown key; did you mean "weight"?"##,
+            r##"6:19: fleets.hard.request_timeout: a timeout of 0 would fail every request"##,
+            r##"7:18: fleets.hard.fail_statuses[0]: 404 is not a status from 500 to 599"##,
+            r##"8:19: fleets.hard.max_connections: 0 is out of range: 1 to 1000000"##,
+            r##"9:8: fleets.hard.http: "3" is not one of "1.1", "2", "auto""##,
+            r##"10:23: fleets.hard.tls.server_name: "a..b" is not a host: empty label at byte 2"##,
+            r##"10:36: fleets.hard.tls.ca: "/no/such/file" can't be read: No such file or directory (os error 2)"##,
+            r##"11:19: fleets.hard.health.path: "healthz" is not a path, such as "/healthz""##,
+            r##"11:39: fleets.hard.health.expect: no server could be well: name a status, such as 200"##,
+            r##"11:54: fleets.hard.health.interval: a timeout of 0 would fail every request"##,
+            r##"14:7: fleets.odd.tls: expected true or false or a table, found the string "yes""##,
+            r##"15:10: fleets.odd.health: the key "path" is missing"##,
+            r##"15:22: fleets.odd.health.expect[0]: 600 is not a status from 200 to 599"##,
+        ],
+    },
+    Case {
         what: "routes have exactly one action, and a fleet that there is",
         text: r##"[fleets.classic]
 servers = ["127.0.0.1:3001"]

@@ -161,6 +161,16 @@ impl Peer {
         Some(String::from_utf8(self.buffer.drain(..length).collect()).unwrap())
     }
 
+    /// Takes bytes that are no text; `None` at the end.
+    pub(crate) fn bytes(&mut self, length: usize) -> Option<Vec<u8>> {
+        while self.buffer.len() < length {
+            if !self.fill() {
+                return None;
+            }
+        }
+        Some(self.buffer.drain(..length).collect())
+    }
+
     /// Waits until the proxy closes the connection; says what came before.
     pub(crate) fn wait_for_end(&mut self) -> String {
         while self.fill() {}

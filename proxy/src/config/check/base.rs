@@ -8,13 +8,12 @@ use std::path::PathBuf;
 use super::value;
 use crate::config::defaults;
 use crate::config::model::{
-    Account, Fleet, Forwarding, Limits, Listen, Log, LogFormat, LogLevel, Server, ServerError,
-    Store, Timeouts,
+    Account, Forwarding, Limits, Listen, Log, LogFormat, LogLevel, Store, Timeouts,
 };
 use crate::config::place::Place;
 use crate::config::raw::{
-    RawAccount, RawFleet, RawForwarding, RawHttp2, RawLevel, RawLimits, RawListen, RawLog,
-    RawLogFormat, RawStore, RawTimeouts,
+    RawAccount, RawForwarding, RawHttp2, RawLevel, RawLimits, RawListen, RawLog, RawLogFormat,
+    RawStore, RawTimeouts,
 };
 use crate::config::report::Report;
 use crate::network::Network;
@@ -113,54 +112,6 @@ pub(super) fn store(
         report.error(&Place::root().key("store").key("sqlite"), "must not be empty");
     }
     Some(Store { sqlite: PathBuf::from(sqlite.as_deref().unwrap_or(defaults::SQLITE)) })
-}
-
-pub(super) fn fleets(
-    raw: Option<BTreeMap<String, RawFleet>>,
-    report: &mut Report<'_>,
-) -> Vec<Fleet> {
-    let all = Place::root().key("fleets");
-    let mut fleets = Vec::new();
-    for (name, raw) in raw.unwrap_or_default() {
-        let place = all.key(&name);
-        if let Err(message) = value::name(&name) {
-            report.error(&place, format_args!("the name of a fleet: {message}"));
-        }
-        let servers = place.key("servers");
-        if raw.servers.as_ref().is_some_and(Vec::is_empty) {
-            report.error(&servers, "the fleet is empty: it needs at least one server");
-        }
-        let parsed = value::list(&servers, raw.servers.as_ref(), report, server);
-        let mut timeout = |key, text: &Option<String>, default| {
-            value::timeout(&place, key, text.as_ref(), default, report)
-        };
-        fleets.push(Fleet {
-            name: name.as_str().into(),
-            servers: parsed.into_iter().map(|(server, _)| server).collect(),
-            connect_timeout: timeout(
-                "connect_timeout",
-                &raw.connect_timeout,
-                defaults::CONNECT_TIMEOUT,
-            ),
-            response_timeout: timeout(
-                "response_timeout",
-                &raw.response_timeout,
-                defaults::RESPONSE_TIMEOUT,
-            ),
-            body_timeout: timeout("body_timeout", &raw.body_timeout, defaults::FLEET_BODY_TIMEOUT),
-            idle_timeout: timeout("idle_timeout", &raw.idle_timeout, defaults::IDLE_TIMEOUT),
-        });
-    }
-    fleets
-}
-
-fn server(text: &str) -> Result<Server, String> {
-    text.parse().map_err(|error| match error {
-        ServerError::Host(error) => {
-            format!("{text:?} is not a server: {}", value::why_no_host(&error))
-        }
-        error => format!("{text:?}: {}", value::chain(&error)),
-    })
 }
 
 pub(super) fn accounts(

@@ -1,12 +1,16 @@
 //! A pool of upstream servers.
 
 use std::fmt::{self, Display, Formatter};
+use std::num::NonZeroU32;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use fingerpost_authority::{Host, WrittenHostError};
+use http::StatusCode;
 use thiserror::Error;
+
+use crate::snapshot::{Health, Transport};
 
 /// A named pool of servers of one application.
 #[derive(Clone, Debug)]
@@ -23,6 +27,28 @@ pub struct Fleet {
     pub body_timeout: Duration,
     /// How long an unused connection is kept.
     pub idle_timeout: Duration,
+    /// How long an exchange may take in all.
+    pub request_timeout: Option<Duration>,
+    /// After how many failures in a row a server is passed over; 0 is never.
+    pub max_fails: u32,
+    /// For how long it is.
+    pub fail_timeout: Duration,
+    /// Statuses of responses that count as failures.
+    pub fail_statuses: Vec<StatusCode>,
+    /// How long the share of a server that came back grows.
+    pub slow_start: Duration,
+    /// Retries in percent of the requests.
+    pub retry_budget: u32,
+    /// Exchanges that a server is given at once.
+    pub max_connections: Option<NonZeroU32>,
+    /// Requests that may wait for room.
+    pub queue: u32,
+    /// How long they may.
+    pub queue_timeout: Duration,
+    /// How servers are asked whether they are well.
+    pub health: Option<Health>,
+    /// How they are spoken to.
+    pub transport: Transport,
 }
 
 /// The address of an upstream server: `host ":" port`.
@@ -30,6 +56,7 @@ pub struct Fleet {
 pub struct Server {
     host: Host,
     port: u16,
+    weight: NonZeroU32,
 }
 
 impl Server {
@@ -41,6 +68,15 @@ impl Server {
     /// The port, never 0.
     pub fn port(&self) -> u16 {
         self.port
+    }
+
+    /// How much it is given beside the others.
+    pub fn weight(&self) -> NonZeroU32 {
+        self.weight
+    }
+
+    pub(crate) fn with_weight(self, weight: NonZeroU32) -> Self {
+        Self { weight, ..self }
     }
 }
 
@@ -70,7 +106,7 @@ impl FromStr for Server {
             _ => return Err(ServerError::Port(port.to_owned())),
         };
         let host = Host::from_written(host).map_err(ServerError::Host)?;
-        Ok(Self { host, port })
+        Ok(Self { host, port, weight: NonZeroU32::MIN })
     }
 }
 
