@@ -125,6 +125,7 @@ fn add(builder: &mut RouterBuilder<Arc<Entry>>, site: Option<&HostPattern>, rout
         action: route.action.clone(),
         account: route.account.clone(),
         app: route.app.clone(),
+        guards: route.guards.clone(),
     };
     builder.route(owner, route.path.clone(), options.with_guarded(route.guarded), Arc::new(entry));
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 
+use crate::guard::Guards;
 use crate::redirect::Template;
 
 /// The value that every route of the router carries.
@@ -23,12 +24,21 @@ pub struct Entry {
     pub account: Option<Arc<str>>,
     /// The app of that account.
     pub app: Option<Arc<str>>,
+    /// Who may use it. A guarded route is to be `guarded` in the router too.
+    pub guards: Guards,
 }
 
 impl Entry {
-    /// Makes an entry that belongs to no account and no app.
+    /// Makes an entry that belongs to no account and no app, and is open to everybody.
     pub fn new(id: impl Into<Arc<str>>, label_host: impl Into<Arc<str>>, action: Action) -> Self {
-        Self { id: id.into(), label_host: label_host.into(), action, account: None, app: None }
+        Self {
+            id: id.into(),
+            label_host: label_host.into(),
+            action,
+            account: None,
+            app: None,
+            guards: Guards::default(),
+        }
     }
 }
 

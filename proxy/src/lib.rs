@@ -11,6 +11,7 @@ pub mod demo;
 pub mod entry;
 pub mod explain;
 mod forward;
+pub mod guard;
 mod headers;
 mod listing;
 pub mod logging;

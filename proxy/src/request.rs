@@ -22,6 +22,7 @@ use hyper::body::{Body, Incoming};
 use crate::access::Record;
 use crate::entry::{Action, Entry, Redirect};
 use crate::forward::{Attempt, Download, History, Inbound, Order, attempt};
+use crate::guard::{Halt, Refusal, Visitor};
 use crate::headers;
 use crate::problem::{ALLOWED, Problem};
 use crate::redirect::Values;
@@ -88,6 +89,13 @@ impl From<Problem> for Local {
     }
 }
 
+impl From<Box<Refusal>> for Local {
+    fn from(refusal: Box<Refusal>) -> Self {
+        let Refusal { status, headers, body } = *refusal;
+        Self { status, headers, body }
+    }
+}
+
 async fn respond(
     client: &Rc<Client>,
     parts: Parts,
@@ -106,11 +114,22 @@ async fn respond(
         record.set_host(host.as_ref().map(Host::as_str));
     }
     let version = parts.version;
+    let mut visitor = Visitor::new(client, &parts.headers);
     let mut pending = Pending::Received(parts, incoming);
     let mut history = History::default();
     loop {
-        let (fleet, mapped) = match decide(client, host.as_ref(), &pending, record) {
+        let decision = decide(client, host.as_ref(), &pending, &mut visitor, record);
+        let (fleet, mapped) = match decision {
             Decision::Forward { fleet, mapped } => (fleet, mapped),
+            Decision::Halt(Halt::Refused(refusal)) => return Outcome::Local(refusal.into()),
+            Decision::Halt(Halt::Ask(auth)) => {
+                // What it is decided for may change meanwhile: it is looked up again.
+                let edited = matches!(pending, Pending::Ordered(_));
+                match visitor.ask(auth, client, pending.parts(), edited).await {
+                    Ok(()) => continue,
+                    Err(refusal) => return Outcome::Local(refusal.into()),
+                }
+            }
             Decision::Answer(local) => return Outcome::Local(local),
         };
         let mut order = match pending {
@@ -131,6 +150,7 @@ async fn respond(
         if mapped && order.edited.overrides {
             headers::remove_overrides(&mut order.parts.headers);
         }
+        visitor.introduce(&mut order.parts.headers);
         match attempt(client, &fleet, order, &mut history).await {
             Attempt::Answered(response) => return Outcome::Forwarded(response),
             Attempt::Failed(problem) => return Outcome::Local(problem.into()),
@@ -158,14 +178,20 @@ impl Pending {
 
 /// What the current snapshot says is to be done.
 enum Decision {
-    Forward { fleet: Rc<FleetPool>, mapped: bool },
+    Forward {
+        fleet: Rc<FleetPool>,
+        mapped: bool,
+    },
     Answer(Local),
+    /// A guard of the route is in the way.
+    Halt(Halt),
 }
 
 fn decide(
     client: &Client,
     host: Option<&Host>,
     pending: &Pending,
+    visitor: &mut Visitor,
     record: &mut Option<Box<Record>>,
 ) -> Decision {
     // Editing keeps the bytes of path and query.
@@ -190,6 +216,9 @@ fn decide(
         let Some(matched) = matched else { return Decision::Answer(Problem::NO_ROUTE.into()) };
         if let Some(record) = record {
             record.set_entry(matched.value());
+        }
+        if let Err(halt) = visitor.check(matched.value(), client.worker().gate()) {
+            return Decision::Halt(halt);
         }
         act(snapshot, pools, &matched, host, target)
     })

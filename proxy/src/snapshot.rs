@@ -7,6 +7,7 @@ use fingerpost_router::{Handle, Reader, Router};
 use tokio::sync::watch;
 
 use crate::entry::Entry;
+use crate::guard::Gate;
 use crate::network::Network;
 use crate::tls::Certificates;
 
@@ -157,13 +158,15 @@ pub struct Snapshots {
     handle: Handle<Snapshot>,
     generation: watch::Sender<u64>,
     retired: Mutex<Vec<Arc<Snapshot>>>,
+    gate: Arc<Gate>,
 }
 
 impl Snapshots {
     /// Starts with `snapshot`.
     pub fn new(snapshot: Snapshot) -> Self {
         let generation = watch::Sender::new(snapshot.generation);
-        Self { handle: Handle::new(snapshot), generation, retired: Mutex::default() }
+        let (handle, gate) = (Handle::new(snapshot), Arc::new(Gate::new()));
+        Self { handle, generation, retired: Mutex::default(), gate }
     }
 
     /// The current snapshot.
@@ -193,6 +196,11 @@ impl Snapshots {
 
     pub(crate) fn reader(&self) -> Reader<Snapshot> {
         self.handle.reader()
+    }
+
+    /// What guards remember, whichever snapshot is current.
+    pub(crate) fn gate(&self) -> &Arc<Gate> {
+        &self.gate
     }
 
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {

@@ -17,10 +17,13 @@ mod wire {
     mod drain;
     mod failures;
     mod forwarding;
+    mod guarded;
+    mod guards;
     mod headers;
     mod http2;
     mod http2_limits;
     mod https_redirect;
+    mod identity;
     mod limits;
     mod pools;
     mod responses;

@@ -13,6 +13,7 @@ mod action;
 mod base;
 mod certificates;
 mod claims;
+mod guards;
 mod options;
 mod routes;
 mod sites;

@@ -28,4 +28,6 @@ pub(crate) const UPSTREAM_KEEP_ALIVE: u16 = 256;
 pub(crate) const MAX_PATHS_PER_CLAIM: u32 = 10_000;
 pub(crate) const MAX_WILDCARDS: u32 = 1_000;
 pub(crate) const MAX_CONCURRENT_STREAMS: u32 = 128;
+pub(crate) const AUTH_TIMEOUT: &str = "5s";
+pub(crate) const REALM: &str = "restricted";
 pub(crate) const MAX_RESETS: u32 = 200;

@@ -9,6 +9,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+pub(crate) use self::guards::{
+    RawAuth, RawAuthTable, RawBasic, RawForwardAuth, RawGuards, RawInternalOnly, RawRate,
+    RawRateLimit,
+};
 pub(crate) use self::route::{
     RawRedirect, RawRedirectTable, RawRespond, RawRoute, RawScope, RawSite,
 };
@@ -19,6 +23,7 @@ pub(crate) use self::tuning::{
 };
 use super::defaults;
 
+mod guards;
 mod route;
 mod site;
 mod tls;

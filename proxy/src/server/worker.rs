@@ -17,6 +17,7 @@ use super::Phase;
 use super::connection;
 use super::listener::{Listener, Scheme};
 use super::watch::{Clock, Watch};
+use crate::guard::Gate;
 use crate::snapshot::{Settings, Snapshot, Snapshots};
 use crate::upstream::{FleetPool, Pools};
 
@@ -25,6 +26,7 @@ use crate::upstream::{FleetPool, Pools};
 pub(crate) struct Worker {
     snapshots: RefCell<Reader<Snapshot>>,
     pools: RefCell<Pools>,
+    gate: Arc<Gate>,
     clock: Clock,
     phase: Cell<Phase>,
     connections: RefCell<Vec<Weak<Watch>>>,
@@ -38,6 +40,7 @@ impl Worker {
         Self {
             snapshots: RefCell::new(snapshots.reader()),
             pools: RefCell::default(),
+            gate: Arc::clone(snapshots.gate()),
             clock: Clock::default(),
             phase: Cell::new(Phase::Serving),
             connections: RefCell::default(),
@@ -56,6 +59,11 @@ impl Worker {
     /// Whether the snapshot that `fleet` was found in is still the current one.
     pub(crate) fn is_current(&self, fleet: &FleetPool) -> bool {
         self.decide(|snapshot, pools| pools.is_of(snapshot, fleet))
+    }
+
+    /// What guards remember.
+    pub(crate) fn gate(&self) -> &Gate {
+        &self.gate
     }
 
     pub(crate) fn now(&self) -> u32 {

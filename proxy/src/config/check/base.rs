@@ -17,7 +17,6 @@ use crate::config::raw::{
     RawLogFormat, RawStore, RawTimeouts,
 };
 use crate::config::report::Report;
-use crate::network::Network;
 use crate::snapshot::Http2;
 
 pub(super) fn listen(raw: Option<RawListen>, report: &mut Report<'_>) -> Listen {
@@ -252,10 +251,7 @@ pub(super) fn limits(raw: Option<RawLimits>) -> Limits {
 pub(super) fn forwarding(raw: Option<RawForwarding>, report: &mut Report<'_>) -> Forwarding {
     let raw = raw.unwrap_or_default();
     let place = Place::root().key("forwarding").key("trusted_proxies");
-    let proxies = value::list(&place, raw.trusted_proxies.as_ref(), report, |text| {
-        let hint = "; a network looks like \"10.0.0.0/8\" or \"fd00::/8\"";
-        value::quoted::<Network>(text).map_err(|message| format!("{message}{hint}"))
-    });
+    let proxies = value::list(&place, raw.trusted_proxies.as_ref(), report, value::network);
     Forwarding {
         trusted_proxies: proxies.into_iter().map(|(network, _)| network).collect(),
         forwarded: raw.forwarded.unwrap_or(false),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use fingerpost_router::PathPattern;
 
 use crate::entry::Action;
+use crate::guard::Guards;
 
 /// A route of one host pattern, or a shared one. A route that is written with several hosts is
 /// one of these for each.
@@ -26,6 +27,8 @@ pub struct Route {
     pub primary: bool,
     /// Whether spellings that could mean it and another route are refused.
     pub guarded: bool,
+    /// Who may use it.
+    pub guards: Guards,
 }
 
 /// When a route is tried.
