@@ -126,6 +126,7 @@ fn add(builder: &mut RouterBuilder<Arc<Entry>>, site: Option<&HostPattern>, rout
         account: route.account.clone(),
         app: route.app.clone(),
         guards: route.guards.clone(),
+        max_body_size: route.max_body_size,
     };
     builder.route(owner, route.path.clone(), options.with_guarded(route.guarded), Arc::new(entry));
 }
@@ -151,6 +152,7 @@ fn settings(config: &Config) -> Settings {
         forwarded: config.forwarding.forwarded,
         access_log: config.log.access,
         http2: config.http2,
+        admission: config.admission,
         https_redirect: config.https_redirect,
         certificates: certificates(config),
     }

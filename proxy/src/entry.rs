@@ -26,6 +26,8 @@ pub struct Entry {
     pub app: Option<Arc<str>>,
     /// Who may use it. A guarded route is to be `guarded` in the router too.
     pub guards: Guards,
+    /// Bytes of a request's content, where that is not for the settings to say.
+    pub max_body_size: Option<u64>,
 }
 
 impl Entry {
@@ -38,6 +40,7 @@ impl Entry {
             account: None,
             app: None,
             guards: Guards::default(),
+            max_body_size: None,
         }
     }
 }

@@ -22,6 +22,7 @@ pub(crate) use gate::Gate;
 pub use networks::Networks;
 pub use password::{PasswordHash, PasswordHashError};
 pub use rate::RateLimit;
+pub(crate) use rate::block;
 pub(crate) use refusal::Refusal;
 pub(crate) use visitor::{Halt, Visitor};
 

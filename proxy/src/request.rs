@@ -102,6 +102,9 @@ async fn respond(
     incoming: Incoming,
     record: &mut Option<Box<Record>>,
 ) -> Outcome {
+    if parts.headers.len() > client.settings().admission.headers {
+        return Outcome::Local(Problem::TOO_MANY_FIELDS.into());
+    }
     let host = match select(&Head::from_parts(&parts, client.tls_names())) {
         Ok(Selected::Host(host)) => Some(host),
         Ok(Selected::NoHost) => None,
@@ -119,8 +122,8 @@ async fn respond(
     let mut history = History::default();
     loop {
         let decision = decide(client, host.as_ref(), &pending, &mut visitor, record);
-        let (fleet, mapped) = match decision {
-            Decision::Forward { fleet, mapped } => (fleet, mapped),
+        let (fleet, mapped, most) = match decision {
+            Decision::Forward { fleet, mapped, most } => (fleet, mapped, most),
             Decision::Halt(Halt::Refused(refusal)) => return Outcome::Local(refusal.into()),
             Decision::Halt(Halt::Ask(auth)) => {
                 // What it is decided for may change meanwhile: it is looked up again.
@@ -147,6 +150,9 @@ async fn respond(
                 Order { parts, inbound, edited, version }
             }
         };
+        if order.inbound.as_ref().is_some_and(|inbound| !inbound.allow(most)) {
+            return Outcome::Local(Problem::TOO_LARGE.into());
+        }
         if mapped && order.edited.overrides {
             headers::remove_overrides(&mut order.parts.headers);
         }
@@ -181,6 +187,8 @@ enum Decision {
     Forward {
         fleet: Rc<FleetPool>,
         mapped: bool,
+        /// Bytes that its content may have.
+        most: u64,
     },
     Answer(Local),
     /// A guard of the route is in the way.
@@ -233,7 +241,11 @@ fn act(
 ) -> Decision {
     match &matched.value().action {
         Action::Forward(id) => match pools.fleet(snapshot, *id) {
-            Some(fleet) => Decision::Forward { fleet, mapped: matched.mapped() },
+            Some(fleet) => {
+                let most = matched.value().max_body_size;
+                let most = most.or(snapshot.settings.admission.body_size).unwrap_or(u64::MAX);
+                Decision::Forward { fleet, mapped: matched.mapped(), most }
+            }
             None => Decision::Answer(Problem::UNAVAILABLE.into()),
         },
         Action::Respond(reply) => {

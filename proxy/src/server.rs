@@ -1,5 +1,6 @@
 //! Listening, and the threads that serve what comes in.
 
+mod census;
 mod client;
 mod connection;
 mod drain;
@@ -7,6 +8,7 @@ mod handshake;
 mod http2;
 mod listener;
 mod preface;
+mod shed;
 mod socket;
 mod watch;
 mod worker;
@@ -16,6 +18,7 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+pub(crate) use census::Census;
 pub(crate) use client::Client;
 pub use drain::{Drain, Phase};
 pub use listener::Listeners;

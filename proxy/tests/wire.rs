@@ -12,6 +12,7 @@ mod wire {
     pub(crate) mod secure;
     pub(crate) mod upstream;
 
+    mod admission;
     mod answers;
     mod bodies;
     mod drain;

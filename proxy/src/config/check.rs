@@ -57,6 +57,7 @@ pub(super) fn check(raw: RawConfig, report: &mut Report<'_>) -> Config {
         }),
         listen,
         http2,
+        admission: base::admission(raw.limits.as_ref()),
         https_redirect,
         min_tls: certificates::min_version(raw.tls),
         certificates,

@@ -30,4 +30,6 @@ pub(crate) const MAX_WILDCARDS: u32 = 1_000;
 pub(crate) const MAX_CONCURRENT_STREAMS: u32 = 128;
 pub(crate) const AUTH_TIMEOUT: &str = "5s";
 pub(crate) const REALM: &str = "restricted";
+pub(crate) const MAX_CONNECTIONS: u32 = 65_536;
+pub(crate) const MAX_HEADERS: u16 = 100;
 pub(crate) const MAX_RESETS: u32 = 200;

@@ -18,7 +18,7 @@ pub use self::site::{OnUnresolved, Site, SiteOptions};
 pub use self::tuning::{Forwarding, Limits, Log, LogFormat, LogLevel, Timeouts};
 use super::diagnostics::Diagnostics;
 use crate::entry::FleetId;
-use crate::snapshot::Http2;
+use crate::snapshot::{Admission, Http2};
 use crate::tls::{Identity, MinVersion};
 
 mod fleet;
@@ -37,6 +37,8 @@ pub struct Config {
     pub listen: Listen,
     /// How HTTP/2 is spoken with clients.
     pub http2: Http2,
+    /// How much clients may ask for.
+    pub admission: Admission,
     /// The port that HTTP is redirected to.
     pub https_redirect: Option<u16>,
     /// The oldest version of TLS that clients may use.

@@ -11,6 +11,7 @@ use hyper::service::service_fn;
 use tokio::net::TcpStream;
 
 use super::Phase;
+use super::census::Counted;
 use super::client::{Client, Link};
 use super::listener::Scheme;
 use super::socket::{ClientSocket, Wire};
@@ -21,11 +22,22 @@ use crate::headers::Origin;
 use crate::request;
 
 /// Serves requests until the connection ends, for whichever reason.
-pub(super) async fn serve(worker: Rc<Worker>, socket: TcpStream, scheme: Scheme, watch: Rc<Watch>) {
+///
+/// It counts as long as this runs.
+pub(super) async fn serve(
+    worker: Rc<Worker>,
+    socket: TcpStream,
+    scheme: Scheme,
+    watch: Rc<Watch>,
+    mut counted: Counted,
+) {
     let (Ok(peer), Ok(local)) = (socket.peer_addr(), socket.local_addr()) else { return };
     let _ = socket.set_nodelay(true);
     let settings = worker.decide(|snapshot, _| Arc::clone(&snapshot.settings));
     let origin = Origin::new(peer, local, scheme, &settings);
+    if !origin.trusted() && !counted.belongs_to(origin.peer(), settings.admission) {
+        return worker.refuse(socket, scheme);
+    }
     match scheme {
         Scheme::Http => {
             let http2 = settings.http2.prior_knowledge && {
@@ -65,6 +77,10 @@ async fn http1(socket: impl Wire, client: &Rc<Client>) {
     protocol.header_read_timeout(None);
     protocol.max_header_size(client.settings().max_header_size);
     protocol.max_buf_size(buffer_size(client.settings().max_header_size));
+    let headers = client.settings().admission.headers;
+    if headers != HYPERS_HEADERS {
+        protocol.max_headers(headers);
+    }
     let service = service_fn({
         let client = Rc::clone(client);
         move |request| request::answer(Rc::clone(&client), request)
@@ -87,6 +103,9 @@ async fn http1(socket: impl Wire, client: &Rc<Client>) {
     })
     .await;
 }
+
+/// As many are parsed without an allocation.
+const HYPERS_HEADERS: usize = 100;
 
 /// hyper's buffer has a least size, and a header has to fit into it.
 fn buffer_size(header: usize) -> usize {

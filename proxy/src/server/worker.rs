@@ -14,8 +14,10 @@ use tokio::task::{LocalSet, spawn_local};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 
 use super::Phase;
+use super::census::Census;
 use super::connection;
 use super::listener::{Listener, Scheme};
+use super::shed::{self, Spare};
 use super::watch::{Clock, Watch};
 use crate::guard::Gate;
 use crate::snapshot::{Settings, Snapshot, Snapshots};
@@ -27,6 +29,10 @@ pub(crate) struct Worker {
     snapshots: RefCell<Reader<Snapshot>>,
     pools: RefCell<Pools>,
     gate: Arc<Gate>,
+    census: Arc<Census>,
+    spare: Spare,
+    /// Connections that are being told to come back.
+    refusing: Cell<usize>,
     clock: Clock,
     phase: Cell<Phase>,
     connections: RefCell<Vec<Weak<Watch>>>,
@@ -41,6 +47,9 @@ impl Worker {
             snapshots: RefCell::new(snapshots.reader()),
             pools: RefCell::default(),
             gate: Arc::clone(snapshots.gate()),
+            census: Arc::clone(snapshots.census()),
+            spare: Spare::new(),
+            refusing: Cell::new(0),
             clock: Clock::default(),
             phase: Cell::new(Phase::Serving),
             connections: RefCell::default(),
@@ -103,7 +112,28 @@ impl Worker {
     }
 
     fn accept(self: &Rc<Self>, socket: TcpStream, scheme: Scheme) {
-        self.spawn(connection::serve(Rc::clone(self), socket, scheme, self.watch()));
+        let limits = self.decide(|snapshot, _| snapshot.settings.admission);
+        match self.census.admit(limits) {
+            Some(counted) => {
+                let watch = self.watch();
+                let worker = Rc::clone(self);
+                self.spawn(connection::serve(worker, socket, scheme, watch, counted));
+            }
+            None => self.refuse(socket, scheme),
+        }
+    }
+
+    /// Tells a client to come back, if not too many are being told so already.
+    pub(super) fn refuse(self: &Rc<Self>, socket: TcpStream, scheme: Scheme) {
+        if self.refusing.get() >= MOST_REFUSING {
+            return;
+        }
+        self.refusing.set(self.refusing.get() + 1);
+        let worker = Rc::clone(self);
+        self.spawn(async move {
+            shed::refuse(socket, scheme).await;
+            worker.refusing.set(worker.refusing.get() - 1);
+        });
     }
 
     /// A wait that is looked at once a tick, as long as somebody holds it.
@@ -122,6 +152,9 @@ impl Worker {
         });
     }
 }
+
+/// Each takes a second at most.
+const MOST_REFUSING: usize = 64;
 
 /// One of a worker's open connections.
 struct Open(Rc<Worker>);
@@ -210,6 +243,11 @@ async fn listen(worker: Rc<Worker>, listener: Listener, mut drain: watch::Receiv
             match accepted.await {
                 None => break,
                 Some(Ok((socket, _))) => worker.accept(socket, scheme),
+                Some(Err(error)) if shed::is_exhausted(&error) => {
+                    tracing::error!(%error, "clients are told to come back");
+                    while worker.spare.refuse_one(&listener, scheme) {}
+                    sleep(EXHAUSTED).await;
+                }
                 Some(Err(error)) => pause_after(&error).await,
             }
         }
@@ -223,6 +261,9 @@ async fn listen(worker: Rc<Worker>, listener: Listener, mut drain: watch::Receiv
         }
     }
 }
+
+/// How long those wait who come while there is no descriptor: they are told then.
+const EXHAUSTED: Duration = Duration::from_millis(50);
 
 /// A connection that was reset in the queue says nothing; anything else (no descriptors, no memory)
 /// gets better by waiting only.

@@ -246,6 +246,35 @@ respond = {}
         ],
     },
     Case {
+        what: "limits of clients",
+        text: r##"[limits]
+max_connections = 0
+max_connections_per_address = -1
+max_requests_per_connection = "many"
+max_headers = 10001
+max_body_size = 1.5
+[[routes]]
+hosts = ["a.example"]
+respond = {}
+max_body_size = 0
+[[site]]
+hosts = ["b.example"]
+max_body_size = 10
+[[site]]
+hosts = ["b.example"]
+max_body_size = 11
+"##,
+        want: &[
+            r##"2:19: limits.max_connections: 0 is out of range: 1 to 100000000"##,
+            r##"3:31: limits.max_connections_per_address: -1 is out of range: 1 to 100000000"##,
+            r##"4:31: limits.max_requests_per_connection: expected an integer, found the string "many""##,
+            r##"5:15: limits.max_headers: 10001 is out of range: 1 to 10000"##,
+            r##"6:17: limits.max_body_size: expected an integer, found the number 1.5"##,
+            r##"10:17: routes[0].max_body_size: 0 is out of range: 1 to 1099511627776"##,
+            r##"16:17: site[1].max_body_size: site[0].max_body_size (line 13) says otherwise for the same host b.example"##,
+        ],
+    },
+    Case {
         what: "listeners",
         text: r##"[listen]
 http = [":8080", "localhost:80", "127.0.0.1", "127.0.0.1:9000", "127.0.0.1:0", "127.0.0.1:0"]

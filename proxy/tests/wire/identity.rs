@@ -191,7 +191,12 @@ fn what_another_server_refuses_goes_to_the_client() {
         let proxy = Guarded::start(&upstream, &upstream, &forward(&auth.address.to_string()));
         let reply = proxy.ask(get("/", ""));
         assert_eq!((reply.status, reply.text()), (want, "for"), "{}", reply.head);
-        assert_eq!(reply.field("keep-alive").or_else(|| reply.field("x-secret")), None, "{}", reply.head);
+        assert_eq!(
+            reply.field("keep-alive").or_else(|| reply.field("x-secret")),
+            None,
+            "{}",
+            reply.head
+        );
         if want == 302 {
             assert_eq!(reply.field("set-cookie").as_deref(), Some("a=1|b=2"));
             assert_eq!(reply.field("location").as_deref(), Some("https://login.example/"));

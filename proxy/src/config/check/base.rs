@@ -17,7 +17,7 @@ use crate::config::raw::{
     RawLogFormat, RawStore, RawTimeouts,
 };
 use crate::config::report::Report;
-use crate::snapshot::Http2;
+use crate::snapshot::{Admission, Http2};
 
 pub(super) fn listen(raw: Option<RawListen>, report: &mut Report<'_>) -> Listen {
     let raw = raw.unwrap_or_default();
@@ -63,6 +63,17 @@ pub(super) fn http2(listen: Option<&RawListen>, raw: Option<RawHttp2>) -> Http2 
             .unwrap_or(defaults::MAX_CONCURRENT_STREAMS),
         max_resets: raw.max_resets.unwrap_or(defaults::MAX_RESETS),
     }
+}
+
+pub(super) fn admission(raw: Option<&RawLimits>) -> Admission {
+    let mut admission = Admission::default();
+    let Some(raw) = raw else { return admission };
+    admission.connections = raw.max_connections.unwrap_or(defaults::MAX_CONNECTIONS);
+    admission.connections_per_address = raw.max_connections_per_address;
+    admission.requests_per_connection = raw.max_requests_per_connection;
+    admission.headers = raw.max_headers.unwrap_or(defaults::MAX_HEADERS).into();
+    admission.body_size = raw.max_body_size;
+    admission
 }
 
 pub(super) fn https_redirect(raw: Option<&RawListen>, report: &mut Report<'_>) -> Option<u16> {

@@ -26,6 +26,8 @@ pub(super) struct Declared {
     internal_only: Option<Said<Option<Arc<Networks>>>>,
     rate_limit: Option<Said<Option<RateLimit>>>,
     auth: Option<Said<Option<Auth>>>,
+    /// No guard, but a limit that is inherited like one.
+    body_size: Option<Said<u64>>,
 }
 
 #[derive(Clone, Debug)]
@@ -46,6 +48,7 @@ impl Declared {
                 rate_limit(place, raw, report)
             }),
             auth: said(at("auth"), raw.auth.as_ref(), |place, raw| auth(place, raw, report)),
+            body_size: said(at("max_body_size"), raw.max_body_size.as_ref(), |_, size| *size),
         }
     }
 
@@ -60,6 +63,7 @@ impl Declared {
         agree(&mut self.internal_only, &other.internal_only, host, known, report);
         agree(&mut self.rate_limit, &other.rate_limit, host, known, report);
         agree(&mut self.auth, &other.auth, host, known, report);
+        agree(&mut self.body_size, &other.body_size, host, known, report);
     }
 
     /// These guards, and in the place of those that are not mentioned the site's.
@@ -68,12 +72,17 @@ impl Declared {
             internal_only: self.internal_only.clone().or_else(|| site.internal_only.clone()),
             rate_limit: self.rate_limit.clone().or_else(|| site.rate_limit.clone()),
             auth: self.auth.clone().or_else(|| site.auth.clone()),
+            body_size: self.body_size.clone().or_else(|| site.body_size.clone()),
         }
     }
 
     /// Whether there is a guard among them, or would be but for an error.
     pub(super) fn close(&self) -> bool {
         !self.complete().is_empty()
+    }
+
+    pub(super) fn body_size(&self) -> Option<u64> {
+        self.body_size.as_ref().map(|said| said.value)
     }
 
     pub(super) fn complete(&self) -> Guards {

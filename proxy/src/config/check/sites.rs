@@ -141,7 +141,8 @@ pub(super) fn build(routes: &[Written], drafts: Drafts) -> Vec<Site> {
         let of_site = draft.routes.iter().filter_map(|index| {
             let written = routes.get(*index)?;
             let mut route = build_route(written, Some(&pattern))?;
-            route.guards = written.guards.or(&draft.guards).complete();
+            let guards = written.guards.or(&draft.guards);
+            (route.guards, route.max_body_size) = (guards.complete(), guards.body_size());
             route.guarded = draft.is_guarded(written);
             route.account.clone_from(&options.account);
             route.app.clone_from(&options.app);
@@ -169,6 +170,7 @@ fn build_route(route: &Written, host: Option<&HostPattern>) -> Option<Route> {
         primary: route.primary,
         guarded: route.guarded,
         guards: route.guards.complete(),
+        max_body_size: route.guards.body_size(),
     })
 }
 

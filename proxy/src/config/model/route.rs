@@ -29,6 +29,8 @@ pub struct Route {
     pub guarded: bool,
     /// Who may use it.
     pub guards: Guards,
+    /// Bytes of a request's body; where it is not said, those of all routes.
+    pub max_body_size: Option<u64>,
 }
 
 /// When a route is tried.

@@ -23,6 +23,9 @@ pub(crate) struct RawGuards {
     /// the site's limit from one route.
     #[schemars(extend("default" = false))]
     pub(crate) rate_limit: Option<RawRateLimit>,
+    /// Bytes of a request's body; more is refused with 413. Default: that of `[limits]`.
+    #[schemars(range(min = 1, max = 1_099_511_627_776_u64))]
+    pub(crate) max_body_size: Option<u64>,
 }
 
 /// The networks whose clients are answered.
