@@ -47,7 +47,8 @@ impl Running {
     pub fn start_with(config: &Config, seed: u64, options: AgentOptions) -> io::Result<Self> {
         // Bound first, so that a second process on the same files ends before it touches them.
         let listeners =
-            Listeners::bind_all(&config.listen.http, &config.listen.https, threads(config))?;
+            Listeners::bind_all(&config.listen.http, &config.listen.https, threads(config))?
+                .announced(&config.listen.announced());
         let addresses = listeners.addresses()?;
         let drain = Drain::new(config.timeouts.drain_grace, config.timeouts.drain_deadline);
         let agent = Agent::start(config.clone(), seed, drain.clone(), options)?;

@@ -1,5 +1,6 @@
 //! Listening, and the threads that serve what comes in.
 
+mod announced;
 mod census;
 mod client;
 mod connection;

@@ -13,6 +13,7 @@ mod wire {
     pub(crate) mod upstream;
 
     mod admission;
+    mod announced;
     mod answers;
     mod bodies;
     mod drain;

@@ -96,8 +96,19 @@ pub struct Listen {
     pub http: Vec<SocketAddr>,
     /// Addresses for HTTPS.
     pub https: Vec<SocketAddr>,
+    /// Those of the addresses on which a PROXY protocol header comes first.
+    pub proxy_protocol: Vec<SocketAddr>,
     /// Address of the admin listener.
     pub admin: Option<SocketAddr>,
+}
+
+impl Listen {
+    /// Positions of the addresses on which a PROXY protocol header comes first, counted over both lists.
+    pub fn announced(&self) -> Vec<usize> {
+        let all = self.http.iter().chain(&self.https).enumerate();
+        let announced = all.filter(|(_, address)| self.proxy_protocol.contains(address));
+        announced.map(|(position, _)| position).collect()
+    }
 }
 
 /// A certificate and the files that it was read from.

@@ -103,6 +103,11 @@ pub(crate) struct RawListen {
     /// The port that `redirect_http` sends clients to, as they see it.
     #[schemars(range(min = 1), extend("default" = defaults::HTTPS_PORT))]
     pub(crate) https_port: Option<u16>,
+    /// Those of the addresses above on which a proxy in front says first whose connection it is: PROXY protocol,
+    /// version 1 or 2. A connection without that is closed. Whoever can reach such an address can say that it is
+    /// anybody: keep others away from it.
+    #[schemars(extend("x-type" = "socket address", "default" = []))]
+    pub(crate) proxy_protocol: Option<Vec<String>>,
     /// Address of the admin listener, on which claims are published. Keep it on a loopback or private
     /// address. Without it nothing is published, and no file is written unless `[store]` says so.
     #[schemars(extend("x-type" = "socket address"))]

@@ -11,9 +11,10 @@ use hyper::service::service_fn;
 use tokio::net::TcpStream;
 
 use super::Phase;
+use super::announced::{self, Announced, Ends};
 use super::census::Counted;
 use super::client::{Client, Link};
-use super::listener::Scheme;
+use super::listener::{Door, Scheme};
 use super::socket::{ClientSocket, Wire};
 use super::watch::{Stage, Watch};
 use super::worker::Worker;
@@ -26,14 +27,25 @@ use crate::request;
 /// It counts as long as this runs.
 pub(super) async fn serve(
     worker: Rc<Worker>,
-    socket: TcpStream,
-    scheme: Scheme,
+    mut socket: TcpStream,
+    door: Door,
     watch: Rc<Watch>,
     mut counted: Counted,
 ) {
-    let (Ok(peer), Ok(local)) = (socket.peer_addr(), socket.local_addr()) else { return };
+    let Door { scheme, announced } = door;
+    let (Ok(mut peer), Ok(mut local)) = (socket.peer_addr(), socket.local_addr()) else { return };
     let _ = socket.set_nodelay(true);
     let settings = worker.decide(|snapshot, _| Arc::clone(&snapshot.settings));
+    if announced {
+        watch.begin(Stage::Head, worker.now(), settings.header_timeout);
+        match handshake::in_time(&worker, &watch, announced::read(&mut socket)).await {
+            Some(Ok(Announced::Passed(ends))) => Ends { client: peer, local } = ends,
+            Some(Ok(Announced::Own)) => {}
+            Some(Err(error)) => return tracing::debug!(%peer, %error, "connection closed"),
+            None => return,
+        }
+        watch.end();
+    }
     let origin = Origin::new(peer, local, scheme, &settings);
     if !origin.trusted() && !counted.belongs_to(origin.peer(), settings.admission) {
         return worker.refuse(socket, scheme);

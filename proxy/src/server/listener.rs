@@ -21,11 +21,19 @@ pub(crate) enum Scheme {
     Https,
 }
 
+/// How connections of a socket begin.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Door {
+    pub(super) scheme: Scheme,
+    /// A proxy in front says first whose connection it is.
+    pub(super) announced: bool,
+}
+
 /// One socket of one thread.
 #[derive(Debug)]
 pub(super) struct Listener {
     pub(super) socket: TcpListener,
-    pub(super) scheme: Scheme,
+    pub(super) door: Door,
 }
 
 impl Listeners {
@@ -58,7 +66,8 @@ impl Listeners {
             for (address, scheme) in &mut addresses {
                 let socket = listen(*address).map_err(|error| cannot_listen(*address, &error))?;
                 *address = socket.local_addr()?;
-                set.push(Listener { socket, scheme: *scheme });
+                let door = Door { scheme: *scheme, announced: false };
+                set.push(Listener { socket, door });
             }
             sets.push(set);
         }
@@ -67,8 +76,20 @@ impl Listeners {
 
     /// Takes sockets for HTTP that are open already, one set for each thread.
     pub fn from_sets(sets: Vec<Vec<TcpListener>>) -> Self {
-        let http = |socket| Listener { socket, scheme: Scheme::Http };
+        let door = Door { scheme: Scheme::Http, announced: false };
+        let http = |socket| Listener { socket, door };
         Self { sets: sets.into_iter().map(|set| set.into_iter().map(http).collect()).collect() }
+    }
+
+    /// Expects a PROXY protocol header on every connection to those of [`addresses`](Self::addresses) that stand
+    /// at these positions.
+    #[must_use]
+    pub fn announced(mut self, positions: &[usize]) -> Self {
+        for (position, listener) in self.sets.iter_mut().flat_map(|set| set.iter_mut().enumerate())
+        {
+            listener.door.announced = positions.contains(&position);
+        }
+        self
     }
 
     /// The addresses for HTTP, then those for HTTPS, ports filled in.

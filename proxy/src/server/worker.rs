@@ -16,7 +16,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 use super::Phase;
 use super::census::Census;
 use super::connection;
-use super::listener::{Listener, Scheme};
+use super::listener::{Door, Listener, Scheme};
 use super::shed::{self, Spare};
 use super::watch::{Clock, Watch};
 use crate::guard::Gate;
@@ -111,15 +111,15 @@ impl Worker {
         }
     }
 
-    fn accept(self: &Rc<Self>, socket: TcpStream, scheme: Scheme) {
+    fn accept(self: &Rc<Self>, socket: TcpStream, door: Door) {
         let limits = self.decide(|snapshot, _| snapshot.settings.admission);
         match self.census.admit(limits) {
             Some(counted) => {
                 let watch = self.watch();
                 let worker = Rc::clone(self);
-                self.spawn(connection::serve(worker, socket, scheme, watch, counted));
+                self.spawn(connection::serve(worker, socket, door, watch, counted));
             }
-            None => self.refuse(socket, scheme),
+            None => self.refuse(socket, door.scheme),
         }
     }
 
@@ -226,7 +226,7 @@ async fn work(sockets: Vec<Listener>, snapshots: &Snapshots, mut drain: watch::R
 
 /// Accepts until the drain closes the listener, and then whatever is queued.
 async fn listen(worker: Rc<Worker>, listener: Listener, mut drain: watch::Receiver<Phase>) {
-    let Listener { socket, scheme } = listener;
+    let Listener { socket, door } = listener;
     let listener = match tokio::net::TcpListener::from_std(socket) {
         Ok(listener) => listener,
         Err(error) => return tracing::error!(%error, "can't listen"),
@@ -242,10 +242,10 @@ async fn listen(worker: Rc<Worker>, listener: Listener, mut drain: watch::Receiv
             });
             match accepted.await {
                 None => break,
-                Some(Ok((socket, _))) => worker.accept(socket, scheme),
+                Some(Ok((socket, _))) => worker.accept(socket, door),
                 Some(Err(error)) if shed::is_exhausted(&error) => {
                     tracing::error!(%error, "clients are told to come back");
-                    while worker.spare.refuse_one(&listener, scheme) {}
+                    while worker.spare.refuse_one(&listener, door.scheme) {}
                     sleep(EXHAUSTED).await;
                 }
                 Some(Err(error)) => pause_after(&error).await,
@@ -257,7 +257,7 @@ async fn listen(worker: Rc<Worker>, listener: Listener, mut drain: watch::Receiv
         if socket.set_nonblocking(true).is_ok()
             && let Ok(socket) = TcpStream::from_std(socket)
         {
-            worker.accept(socket, scheme);
+            worker.accept(socket, door);
         }
     }
 }

@@ -275,6 +275,17 @@ max_body_size = 11
         ],
     },
     Case {
+        what: "listeners behind proxies",
+        text: r##"[listen]
+http = ["127.0.0.1:8080", "127.0.0.1:8081"]
+proxy_protocol = ["127.0.0.1:8081", "127.0.0.1:8082", "10.0.0.0/8"]
+"##,
+        want: &[
+            r##"3:37: listen.proxy_protocol[1]: 127.0.0.1:8082 is in neither http nor https"##,
+            r##"3:55: listen.proxy_protocol[2]: "10.0.0.0/8" is not an IP address and a port; it looks like "127.0.0.1:8080" or "[::1]:8080""##,
+        ],
+    },
+    Case {
         what: "listeners",
         text: r##"[listen]
 http = [":8080", "localhost:80", "127.0.0.1", "127.0.0.1:9000", "127.0.0.1:0", "127.0.0.1:0"]

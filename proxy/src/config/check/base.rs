@@ -33,6 +33,14 @@ pub(super) fn listen(raw: Option<RawListen>, report: &mut Report<'_>) -> Listen 
     if written.is_none() && !report.is_broken(&place.key("http")) {
         http = value::list(&place.key("http"), Some(&default), report, socket_address);
     }
+    let announced = place.key("proxy_protocol");
+    let proxied = value::list(&announced, raw.proxy_protocol.as_ref(), report, socket_address);
+    for (address, place) in &proxied {
+        let known = http.iter().chain(&https).any(|(known, _)| known == address);
+        if !known && !report.is_broken(&Place::root().key("listen")) {
+            report.error(place, format_args!("{address} is in neither http nor https"));
+        }
+    }
     let admin = value::optional(&place.key("admin"), raw.admin.as_ref(), report, socket_address);
     if let Some(admin) = admin.filter(|admin| is_public(admin.ip())) {
         let message = format!(
@@ -51,7 +59,12 @@ pub(super) fn listen(raw: Option<RawListen>, report: &mut Report<'_>) -> Listen 
         }
     }
     let addresses = |list: Vec<(SocketAddr, Place)>| list.into_iter().map(|(address, _)| address);
-    Listen { http: addresses(http).collect(), https: addresses(https).collect(), admin }
+    Listen {
+        http: addresses(http).collect(),
+        https: addresses(https).collect(),
+        proxy_protocol: addresses(proxied).collect(),
+        admin,
+    }
 }
 
 pub(super) fn http2(listen: Option<&RawListen>, raw: Option<RawHttp2>) -> Http2 {
