@@ -42,22 +42,28 @@ pub(super) async fn refuse(socket: TcpStream, scheme: Scheme) {
     let _ = timeout(Duration::from_secs(1), read).await;
 }
 
-/// A descriptor that is kept for the time when there is no other.
+/// Descriptors that are kept for the time when there are no others.
+///
+/// One is enough, but another thread may take it in the moment in which it is free: it comes back when some
+/// connection ends.
 #[derive(Debug)]
-pub(super) struct Spare(RefCell<Option<File>>);
+pub(super) struct Spare(RefCell<Vec<File>>);
+
+const SPARES: usize = 8;
 
 impl Spare {
     pub(super) fn new() -> Self {
-        Self(RefCell::new(open()))
+        Self(RefCell::new((0..SPARES).map_while(|_| open()).collect()))
     }
 
-    /// Gives the descriptor to the client that has waited longest, to tell it to come back; false if there is
+    /// Gives a descriptor to the client that has waited longest, to tell it to come back; false if there is
     /// none, or no client.
     pub(super) fn refuse_one(&self, listener: &impl AsFd, scheme: Scheme) -> bool {
         let mut spare = self.0.borrow_mut();
-        let had = spare.take().is_some();
+        let had = spare.pop().is_some();
         let refused = had && accept(listener).is_ok_and(|socket| tell(&socket, scheme).is_ok());
-        *spare = open();
+        let missing = SPARES - spare.len();
+        spare.extend((0..missing).map_while(|_| open()));
         refused
     }
 }
