@@ -120,6 +120,7 @@ fn add(builder: &mut RouterBuilder<Arc<Entry>>, site: Option<&Site>, route: &Rou
     let options = if forwards { RouteOptions::forwarding() } else { RouteOptions::answering() };
     let mut entry = Entry::new(Arc::clone(&route.id), label, route.action.clone());
     (entry.account, entry.app) = (route.account.clone(), route.app.clone());
+    (entry.guards, entry.max_body_size) = (route.guards.clone(), route.max_body_size);
     if let Some(site) = site {
         entry.flip_drain = site.options.flip_drain;
     }
@@ -161,6 +162,7 @@ fn settings(config: &Config) -> Settings {
         forwarded: config.forwarding.forwarded,
         access_log: config.log.access,
         http2: config.http2,
+        admission: config.admission,
         https_redirect: config.https_redirect,
         certificates: certificates(config),
     }

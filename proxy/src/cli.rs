@@ -13,6 +13,7 @@ mod check;
 mod demo;
 mod domains;
 mod explain;
+mod hash_password;
 mod live;
 mod output;
 mod routes;
@@ -46,6 +47,8 @@ enum Command {
     /// Manage the credentials of the write door.
     #[command(subcommand)]
     Token(TokenCommand),
+    /// Hash the password on standard input, for the users of `auth = { basic = ... }`.
+    HashPassword,
     /// Serve two small applications behind one hostname on this machine, to try a flip.
     Demo(DemoArgs),
     /// Print the JSON Schema of the configuration.
@@ -277,6 +280,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             live::history(&admin.with_environment(), &args.host, args.number, args.json)
         }
         Command::Token(command) => token::token(&command),
+        Command::HashPassword => hash_password::hash_password(),
         Command::Demo(args) => demo::demo(args.check),
         Command::Schema(args) => Output::new(if args.markdown {
             crate::config::schema::markdown()

@@ -6,6 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 
+use crate::guard::Guards;
 use crate::redirect::Template;
 
 /// The value that every route of the router carries.
@@ -26,10 +27,14 @@ pub struct Entry {
     pub app: Option<Arc<str>>,
     /// How long a WebSocket or an event stream goes on after a flip has moved its requests away (30 s).
     pub flip_drain: Duration,
+    /// Who may use it. A guarded route is to be `guarded` in the router too.
+    pub guards: Guards,
+    /// Bytes of a request's content, where that is not for the settings to say.
+    pub max_body_size: Option<u64>,
 }
 
 impl Entry {
-    /// Makes an entry that belongs to no account and no app.
+    /// Makes an entry that belongs to no account and no app, and is open to everybody.
     pub fn new(id: impl Into<Arc<str>>, label_host: impl Into<Arc<str>>, action: Action) -> Self {
         Self {
             id: id.into(),
@@ -38,6 +43,8 @@ impl Entry {
             account: None,
             app: None,
             flip_drain: Duration::from_secs(30),
+            guards: Guards::default(),
+            max_body_size: None,
         }
     }
 }

@@ -12,6 +12,7 @@ pub mod demo;
 pub mod entry;
 pub mod explain;
 mod forward;
+pub mod guard;
 mod headers;
 mod listing;
 pub mod logging;

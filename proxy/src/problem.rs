@@ -78,6 +78,15 @@ impl Problem {
     pub(crate) const CLIENT_BODY: Self =
         Self::request(StatusCode::BAD_REQUEST, "the request's content is malformed", true);
 
+    pub(crate) const TOO_LARGE: Self =
+        Self::request(StatusCode::PAYLOAD_TOO_LARGE, "the request's content is too large", true);
+
+    pub(crate) const TOO_MANY_FIELDS: Self = Self::request(
+        StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+        "the request's header has too many fields",
+        true,
+    );
+
     pub(crate) const CLIENT_STALLED: Self =
         Self::request(StatusCode::REQUEST_TIMEOUT, "the request's content stopped coming", true);
 

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
 use fingerpost_control::Ambient;
@@ -39,12 +40,22 @@ impl Ambient for System {
 
 /// Asks the system for random bytes.
 ///
+/// The file is opened once: when there is no descriptor left, there are random numbers still.
+///
 /// # Errors
 ///
 /// When it has none to give.
 pub fn bytes<const N: usize>() -> io::Result<[u8; N]> {
+    static SOURCE: OnceLock<File> = OnceLock::new();
+    let mut source = match SOURCE.get() {
+        Some(source) => source,
+        None => {
+            let opened = File::open("/dev/urandom")?;
+            SOURCE.get_or_init(|| opened)
+        }
+    };
     let mut bytes = [0; N];
-    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    source.read_exact(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -24,6 +24,7 @@ use hyper::upgrade::OnUpgrade;
 
 use crate::entry::{Action, Entry, Redirect};
 use crate::forward::{Attempt, Download, History, Inbound, Order, attempt};
+use crate::guard::{Halt, Refusal, Visitor};
 use crate::headers;
 use crate::observe::Observer;
 use crate::problem::{ALLOWED, Problem};
@@ -93,12 +94,22 @@ impl From<Problem> for Local {
     }
 }
 
+impl From<Box<Refusal>> for Local {
+    fn from(refusal: Box<Refusal>) -> Self {
+        let Refusal { status, headers, body } = *refusal;
+        Self { status, headers, body }
+    }
+}
+
 async fn respond(
     client: &Rc<Client>,
     parts: Parts,
     incoming: Incoming,
     observer: &mut Observer,
 ) -> Outcome {
+    if parts.headers.len() > client.settings().admission.headers {
+        return Outcome::Local(Problem::TOO_MANY_FIELDS.into());
+    }
     let mut head = Head::from_parts(&parts, client.tls_names());
     head.websocket = client.is_stream() && headers::is_extended_connect(&parts);
     let host = match select(&head) {
@@ -111,11 +122,22 @@ async fn respond(
     };
     observer.set_host(host.as_ref());
     let version = parts.version;
+    let mut visitor = Visitor::new(client, &parts.headers);
     let mut pending = Pending::Received(parts, incoming);
     let mut history = History::default();
     loop {
-        let (fleet, mapped) = match decide(client, host.as_ref(), &pending, observer) {
-            Decision::Forward { fleet, mapped } => (fleet, mapped),
+        let decision = decide(client, host.as_ref(), &pending, &mut visitor, observer);
+        let (fleet, mapped, most) = match decision {
+            Decision::Forward { fleet, mapped, most } => (fleet, mapped, most),
+            Decision::Halt(Halt::Refused(refusal)) => return Outcome::Local(refusal.into()),
+            Decision::Halt(Halt::Ask(auth)) => {
+                // What it is decided for may change meanwhile: it is looked up again.
+                let edited = matches!(pending, Pending::Ordered(_));
+                match visitor.ask(auth, client, pending.parts(), edited).await {
+                    Ok(()) => continue,
+                    Err(refusal) => return Outcome::Local(refusal.into()),
+                }
+            }
             Decision::Answer(local) => return Outcome::Local(local),
         };
         let mut order = match pending {
@@ -133,9 +155,13 @@ async fn respond(
                 Order { parts, inbound, edited, version }
             }
         };
+        if order.inbound.as_ref().is_some_and(|inbound| !inbound.allow(most)) {
+            return Outcome::Local(Problem::TOO_LARGE.into());
+        }
         if mapped && order.edited.overrides {
             headers::remove_overrides(&mut order.parts.headers);
         }
+        visitor.introduce(&mut order.parts.headers);
         let (websocket, target) = (order.edited.websocket, order.parts.uri.clone());
         match attempt(client, &fleet, order, &mut history).await {
             Attempt::Answered(mut response) => {
@@ -169,14 +195,22 @@ impl Pending {
 
 /// What the current snapshot says is to be done.
 enum Decision {
-    Forward { fleet: Rc<FleetPool>, mapped: bool },
+    Forward {
+        fleet: Rc<FleetPool>,
+        mapped: bool,
+        /// Bytes that its content may have.
+        most: u64,
+    },
     Answer(Local),
+    /// A guard of the route is in the way.
+    Halt(Halt),
 }
 
 fn decide(
     client: &Client,
     host: Option<&Host>,
     pending: &Pending,
+    visitor: &mut Visitor,
     observer: &mut Observer,
 ) -> Decision {
     // Editing keeps the bytes of path and query.
@@ -200,6 +234,9 @@ fn decide(
         }
         let Some(matched) = matched else { return Decision::Answer(Problem::NO_ROUTE.into()) };
         observer.set_match(snapshot, &matched);
+        if let Err(halt) = visitor.check(matched.value(), client.worker().gate()) {
+            return Decision::Halt(halt);
+        }
         act(snapshot, pools, &matched, host, target)
     })
 }
@@ -213,7 +250,11 @@ fn act(
 ) -> Decision {
     match &matched.value().action {
         Action::Forward(id) => match pools.fleet(snapshot, *id) {
-            Some(fleet) => Decision::Forward { fleet, mapped: matched.mapped() },
+            Some(fleet) => {
+                let most = matched.value().max_body_size;
+                let most = most.or(snapshot.settings.admission.body_size).unwrap_or(u64::MAX);
+                Decision::Forward { fleet, mapped: matched.mapped(), most }
+            }
             None => Decision::Answer(Problem::UNAVAILABLE.into()),
         },
         Action::Respond(reply) => {

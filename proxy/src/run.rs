@@ -63,7 +63,8 @@ impl Running {
     ) -> io::Result<(Self, Vec<Shared>)> {
         // Bound first, so that a second process on the same files ends before it touches them.
         let (http, https) = (&config.listen.http, &config.listen.https);
-        let mut listeners = Listeners::take_or_bind(http, https, threads(config), inherited)?;
+        let mut listeners = Listeners::take_or_bind(http, https, threads(config), inherited)?
+            .announced(&config.listen.announced());
         let addresses = listeners.addresses()?;
         let mut shared = listeners.share();
         let drain = Drain::new(config.timeouts.drain_grace, config.timeouts.drain_deadline);

@@ -1,5 +1,7 @@
 //! Listening, and the threads that serve what comes in.
 
+mod announced;
+mod census;
 mod client;
 mod connection;
 mod drain;
@@ -8,6 +10,7 @@ mod http2;
 mod lasting;
 mod listener;
 mod preface;
+mod shed;
 mod socket;
 mod watch;
 mod worker;
@@ -17,6 +20,7 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+pub(crate) use census::Census;
 pub(crate) use client::Client;
 pub use drain::{Drain, Phase};
 pub(crate) use lasting::Lasting;

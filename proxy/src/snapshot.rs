@@ -9,7 +9,9 @@ use tokio::sync::watch;
 pub use fleet::{Fleet, Health, Http, Server, Transport};
 
 use crate::entry::Entry;
+use crate::guard::Gate;
 use crate::network::Network;
+use crate::server::Census;
 use crate::tls::Certificates;
 
 mod fleet;
@@ -62,6 +64,8 @@ pub struct Settings {
     pub access_log: bool,
     /// How HTTP/2 is spoken.
     pub http2: Http2,
+    /// How much clients may ask for.
+    pub admission: Admission,
     /// The port that HTTP is redirected to, on hosts that a certificate names.
     pub https_redirect: Option<u16>,
     /// The certificates of listeners for HTTPS.
@@ -80,6 +84,7 @@ impl Default for Settings {
             forwarded: false,
             access_log: false,
             http2: Http2::default(),
+            admission: Admission::default(),
             https_redirect: None,
             certificates: None,
         }
@@ -104,6 +109,34 @@ impl Default for Http2 {
     }
 }
 
+/// How much clients may ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Admission {
+    /// Connections at once (65,536).
+    pub connections: u32,
+    /// Connections at once of one address, of IPv6 its /64 (any number).
+    pub connections_per_address: Option<u32>,
+    /// Requests on one connection (any number).
+    pub requests_per_connection: Option<u32>,
+    /// Fields of a request's header (100).
+    pub headers: usize,
+    /// Bytes of a request's content, where its route doesn't say otherwise (any number).
+    pub body_size: Option<u64>,
+}
+
+impl Default for Admission {
+    fn default() -> Self {
+        Self {
+            connections: 65_536,
+            connections_per_address: None,
+            requests_per_connection: None,
+            headers: 100,
+            body_size: None,
+        }
+    }
+}
+
 /// The current snapshot, and those before it that somebody may still hold.
 ///
 /// Threads read through a [`Reader`] of their own. [`publish`](Self::publish) tells all of them, so
@@ -114,13 +147,16 @@ pub struct Snapshots {
     handle: Handle<Snapshot>,
     generation: watch::Sender<u64>,
     retired: Mutex<Vec<Arc<Snapshot>>>,
+    gate: Arc<Gate>,
+    census: Arc<Census>,
 }
 
 impl Snapshots {
     /// Starts with `snapshot`.
     pub fn new(snapshot: Snapshot) -> Self {
         let generation = watch::Sender::new(snapshot.generation);
-        Self { handle: Handle::new(snapshot), generation, retired: Mutex::default() }
+        let (handle, gate) = (Handle::new(snapshot), Arc::new(Gate::new()));
+        Self { handle, generation, retired: Mutex::default(), gate, census: Arc::default() }
     }
 
     /// The current snapshot.
@@ -153,6 +189,16 @@ impl Snapshots {
 
     pub(crate) fn reader(&self) -> Reader<Snapshot> {
         self.handle.reader()
+    }
+
+    /// What guards remember, whichever snapshot is current.
+    pub(crate) fn gate(&self) -> &Arc<Gate> {
+        &self.gate
+    }
+
+    /// The connections of all threads.
+    pub(crate) fn census(&self) -> &Arc<Census> {
+        &self.census
     }
 
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {

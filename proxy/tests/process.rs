@@ -38,11 +38,22 @@ struct Proxy {
 
 impl Proxy {
     fn start(config: &str) -> Self {
+        Self::start_by(Command::new(env!("CARGO_BIN_EXE_fingerpost")).arg("run"), config)
+    }
+
+    /// Starts with no more than `descriptors` files and sockets.
+    fn start_with_descriptors(descriptors: usize, config: &str) -> Self {
+        let script = format!("ulimit -n {descriptors}; exec \"$0\" run \"$@\"");
+        let binary = env!("CARGO_BIN_EXE_fingerpost");
+        Self::start_by(Command::new("sh").args(["-c", &script, binary]), config)
+    }
+
+    fn start_by(command: &mut Command, config: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("fingerpost.toml");
         fs::write(&file, config).unwrap();
-        let mut child = Command::new(env!("CARGO_BIN_EXE_fingerpost"))
-            .args(["run", "--config"])
+        let mut child = command
+            .arg("--config")
             .arg(&file)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -143,6 +154,41 @@ fn a_hang_up_reads_the_file_again_and_a_bad_file_changes_nothing() {
     proxy.signal("HUP");
     proxy.wait_for("was read again");
     assert!(proxy.get("/").ends_with("three"));
+}
+
+/// Without a descriptor for one more, a client is told to come back; those that are there are served on.
+#[test]
+fn without_descriptors_clients_are_told_to_come_back() {
+    let proxy = Proxy::start_with_descriptors(64, &config("one"));
+    let ask = |socket: &mut TcpStream| {
+        socket.set_read_timeout(Some(PATIENCE)).unwrap();
+        let _ = socket.write_all(b"GET / HTTP/1.1\r\nHost: a.example\r\n\r\n");
+        let mut text = [0; 1024];
+        // A client that has sent when it is refused may see a reset.
+        let read = socket.read(&mut text).unwrap_or(0);
+        String::from_utf8_lossy(&text[..read]).into_owned()
+    };
+    let mut served = Vec::new();
+    let mut refused = 0;
+    for _ in 0..100 {
+        let mut socket = TcpStream::connect(proxy.address).unwrap();
+        let told = ask(&mut socket);
+        if told.starts_with("HTTP/1.1 200 ") {
+            served.push(socket);
+        } else {
+            assert!(told.is_empty() || told.contains("\r\nRetry-After: 1\r\n"), "{told}");
+            refused += usize::from(!told.is_empty());
+        }
+    }
+    assert!(served.len() > 10 && refused > 10, "{} {refused}", served.len());
+    for socket in &mut served {
+        assert!(ask(socket).ends_with("one"));
+    }
+    served.clear();
+    let mut told = String::new();
+    while !told.ends_with("one") {
+        told = ask(&mut TcpStream::connect(proxy.address).unwrap());
+    }
 }
 
 #[test]

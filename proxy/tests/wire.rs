@@ -13,6 +13,8 @@ mod wire {
     pub(crate) mod secure;
     pub(crate) mod upstream;
 
+    mod admission;
+    mod announced;
     mod answers;
     mod balance;
     mod bodies;
@@ -20,11 +22,14 @@ mod wire {
     mod failures;
     mod flips;
     mod forwarding;
+    mod guarded;
+    mod guards;
     mod headers;
     mod health;
     mod http2;
     mod http2_limits;
     mod https_redirect;
+    mod identity;
     mod limits;
     mod multiplexed;
     mod pools;

@@ -14,6 +14,7 @@ mod base;
 mod certificates;
 mod claims;
 mod fleets;
+mod guards;
 mod options;
 mod routes;
 mod sites;
@@ -57,6 +58,7 @@ pub(super) fn check(raw: RawConfig, report: &mut Report<'_>) -> Config {
         }),
         listen,
         http2,
+        admission: base::admission(raw.limits.as_ref()),
         https_redirect,
         min_tls: certificates::min_version(raw.tls),
         certificates,

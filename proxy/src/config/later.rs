@@ -1,14 +1,8 @@
 //! Keys that are planned, so that they get a better answer than "unknown key".
 
 /// Returns what to say of a key of a table of the schema that this version can't act on.
-///
-/// A guard that is read and not enforced would be worse than none: its route would look closed.
 pub(super) fn message(table: &str, key: &str) -> Option<&'static str> {
     Some(match (table, key) {
-        ("Route" | "Site", "internal_only" | "auth") => {
-            "not available yet, and a route must not look closed when it is open: take it out \
-             and close the path elsewhere; guarded = true keeps spellings from getting around that"
-        }
         ("Route" | "Site", "cache") => "not available yet: take it out; nothing is cached",
         ("Route" | "Site", "home") | ("Configuration", "boxes") => {
             "not available yet: take it out; every route is served by this box"

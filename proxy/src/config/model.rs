@@ -18,7 +18,7 @@ pub use self::site::{OnUnresolved, Site, SiteOptions};
 pub use self::tuning::{Forwarding, Limits, Log, LogFormat, LogLevel, Timeouts};
 use super::diagnostics::Diagnostics;
 use crate::entry::FleetId;
-use crate::snapshot::Http2;
+use crate::snapshot::{Admission, Http2};
 use crate::tls::{Identity, MinVersion};
 
 mod fleet;
@@ -37,6 +37,8 @@ pub struct Config {
     pub listen: Listen,
     /// How HTTP/2 is spoken with clients.
     pub http2: Http2,
+    /// How much clients may ask for.
+    pub admission: Admission,
     /// The port that HTTP is redirected to.
     pub https_redirect: Option<u16>,
     /// The oldest version of TLS that clients may use.
@@ -94,8 +96,19 @@ pub struct Listen {
     pub http: Vec<SocketAddr>,
     /// Addresses for HTTPS.
     pub https: Vec<SocketAddr>,
+    /// Those of the addresses on which a PROXY protocol header comes first.
+    pub proxy_protocol: Vec<SocketAddr>,
     /// Address of the admin listener.
     pub admin: Option<SocketAddr>,
+}
+
+impl Listen {
+    /// Positions of the addresses on which a PROXY protocol header comes first, counted over both lists.
+    pub fn announced(&self) -> Vec<usize> {
+        let all = self.http.iter().chain(&self.https).enumerate();
+        let announced = all.filter(|(_, address)| self.proxy_protocol.contains(address));
+        announced.map(|(position, _)| position).collect()
+    }
 }
 
 /// A certificate and the files that it was read from.

@@ -12,6 +12,10 @@ use serde::Deserialize;
 pub(crate) use self::fleet::{
     RawFleet, RawFleetTls, RawFleetTlsTable, RawHealth, RawHttp, RawServer,
 };
+pub(crate) use self::guards::{
+    RawAuth, RawAuthTable, RawBasic, RawForwardAuth, RawGuards, RawInternalOnly, RawRate,
+    RawRateLimit,
+};
 pub(crate) use self::route::{
     RawRedirect, RawRedirectTable, RawRespond, RawRoute, RawScope, RawSite,
 };
@@ -23,6 +27,7 @@ pub(crate) use self::tuning::{
 use super::defaults;
 
 mod fleet;
+mod guards;
 mod route;
 mod site;
 mod tls;
@@ -102,6 +107,11 @@ pub(crate) struct RawListen {
     /// The port that `redirect_http` sends clients to, as they see it.
     #[schemars(range(min = 1), extend("default" = defaults::HTTPS_PORT))]
     pub(crate) https_port: Option<u16>,
+    /// Those of the addresses above on which a proxy in front says first whose connection it is: PROXY protocol,
+    /// version 1 or 2. A connection without that is closed. Whoever can reach such an address can say that it is
+    /// anybody: keep others away from it.
+    #[schemars(extend("x-type" = "socket address", "default" = []))]
+    pub(crate) proxy_protocol: Option<Vec<String>>,
     /// Address of the admin listener, on which claims are published. Keep it on a loopback or private
     /// address. Without it nothing is published, and no file is written unless `[store]` says so.
     #[schemars(extend("x-type" = "socket address"))]

@@ -299,8 +299,10 @@ impl Leg<'_> {
                 Err(self.failed(Failure::ResponseTimeout))
             }
             Unsent::Partly(error) => {
-                if inbound.is_some_and(|inbound| inbound.progress() == Progress::Failed) {
-                    return Err(Problem::CLIENT_BODY);
+                match inbound.map(Inbound::progress) {
+                    Some(Progress::Failed) => return Err(Problem::CLIENT_BODY),
+                    Some(Progress::TooLarge) => return Err(Problem::TOO_LARGE),
+                    _ => {}
                 }
                 match copy {
                     Some(parts)

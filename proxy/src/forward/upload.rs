@@ -25,6 +25,8 @@ pub(crate) struct Inbound {
     /// The response has begun, so that its own pace is what counts.
     answered: Cell<bool>,
     response_timeout: Cell<Duration>,
+    /// How many more bytes there may be.
+    left: Cell<u64>,
 }
 
 /// How much of the content an upstream has been given.
@@ -38,6 +40,8 @@ pub(crate) enum Progress {
     Complete,
     /// It is malformed, or the client has gone.
     Failed,
+    /// There is more of it than may be.
+    TooLarge,
 }
 
 impl Inbound {
@@ -49,11 +53,18 @@ impl Inbound {
             progress: Cell::new(Progress::Untouched),
             answered: Cell::new(false),
             response_timeout: Cell::default(),
+            left: Cell::new(u64::MAX),
         })
     }
 
     pub(crate) fn progress(&self) -> Progress {
         self.progress.get()
+    }
+
+    /// Allows so many bytes from here on; false if there will be more.
+    pub(crate) fn allow(&self, most: u64) -> bool {
+        self.left.set(most);
+        self.incoming.borrow().size_hint().lower() <= most
     }
 
     /// Prepares for an attempt: the time for a response begins when the last byte has gone.
@@ -81,6 +92,13 @@ impl Inbound {
         }
     }
 
+    fn fits(&self, frame: &Frame<Bytes>) -> bool {
+        let length = frame.data_ref().map_or(0, |data| data.len() as u64);
+        let left = self.left.get().checked_sub(length);
+        self.left.set(left.unwrap_or(0));
+        left.is_some()
+    }
+
     fn poll(&self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, UploadError>>> {
         let mut gate = self.gate.borrow_mut();
         if let Some(held) = &mut *gate {
@@ -94,6 +112,7 @@ impl Inbound {
         };
         self.watch(Stage::Response);
         let (progress, frame) = match frame {
+            Some(Ok(frame)) if !self.fits(&frame) => (Progress::TooLarge, Some(Err(UploadError))),
             Some(Ok(frame)) => {
                 let last = frame.is_trailers() || incoming.is_end_stream();
                 let progress = if last { Progress::Complete } else { Progress::Partly };

@@ -20,6 +20,7 @@ static X_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 #[derive(Debug)]
 pub(crate) struct Origin {
     trusted: bool,
+    peer: IpAddr,
     address: HeaderValue,
     port: HeaderValue,
     scheme: HeaderValue,
@@ -48,6 +49,7 @@ impl Origin {
         };
         Self {
             trusted: settings.trusted_proxies.iter().any(|network| network.contains(peer)),
+            peer,
             address: value(peer.to_string()),
             port: HeaderValue::from(local.port()),
             scheme: HeaderValue::from_static(scheme),
@@ -58,6 +60,10 @@ impl Origin {
     /// Whether the peer's own forwarded fields are believed.
     pub(crate) const fn trusted(&self) -> bool {
         self.trusted
+    }
+
+    pub(crate) const fn peer(&self) -> IpAddr {
+        self.peer
     }
 
     pub(crate) const fn address(&self) -> &HeaderValue {

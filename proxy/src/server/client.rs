@@ -43,6 +43,8 @@ impl Link {
 pub(crate) struct Client {
     link: Rc<Link>,
     watch: Rc<Watch>,
+    /// Requests that have come.
+    requests: Cell<u32>,
     /// No request has come yet.
     fresh: Cell<bool>,
     /// The socket takes nothing more of what we have written, for the time being.
@@ -73,6 +75,7 @@ impl Client {
         Self {
             link,
             watch,
+            requests: Cell::new(0),
             fresh: Cell::new(true),
             blocked: Cell::new(false),
             cut_short: Cell::new(None),
@@ -140,6 +143,7 @@ impl Client {
     /// A request has come.
     pub(crate) fn request_came(&self) {
         self.watch.end();
+        self.requests.set(self.requests.get().saturating_add(1));
         self.fresh.set(false);
         self.cut_short.set(None);
     }
@@ -197,7 +201,13 @@ impl Client {
 
     /// Whether a response has to say that its connection closes.
     pub(crate) fn closes(&self) -> bool {
-        self.worker().phase() != Phase::Serving
+        self.worker().phase() != Phase::Serving || self.is_spent()
+    }
+
+    /// Whether as many requests have come as may.
+    pub(super) fn is_spent(&self) -> bool {
+        let most = self.settings().admission.requests_per_connection;
+        most.is_some_and(|most| self.requests.get() >= most)
     }
 
     pub(super) fn watch(&self) -> &Watch {

@@ -12,8 +12,10 @@ use hyper::service::service_fn;
 use tokio::net::TcpStream;
 
 use super::Phase;
+use super::announced::{self, Announced, Ends};
+use super::census::Counted;
 use super::client::{Client, Link};
-use super::listener::Scheme;
+use super::listener::{Door, Scheme};
 use super::socket::{ClientSocket, Wire};
 use super::watch::{Stage, Watch};
 use super::worker::Worker;
@@ -22,11 +24,33 @@ use crate::headers::Origin;
 use crate::request;
 
 /// Serves requests until the connection ends, for whichever reason.
-pub(super) async fn serve(worker: Rc<Worker>, socket: TcpStream, scheme: Scheme, watch: Rc<Watch>) {
-    let (Ok(peer), Ok(local)) = (socket.peer_addr(), socket.local_addr()) else { return };
+///
+/// It counts as long as this runs.
+pub(super) async fn serve(
+    worker: Rc<Worker>,
+    mut socket: TcpStream,
+    door: Door,
+    watch: Rc<Watch>,
+    mut counted: Counted,
+) {
+    let Door { scheme, announced } = door;
+    let (Ok(mut peer), Ok(mut local)) = (socket.peer_addr(), socket.local_addr()) else { return };
     let _ = socket.set_nodelay(true);
     let settings = worker.decide(|snapshot, _| Arc::clone(&snapshot.settings));
+    if announced {
+        watch.begin(Stage::Head, worker.now(), settings.header_timeout);
+        match handshake::in_time(&worker, &watch, announced::read(&mut socket)).await {
+            Some(Ok(Announced::Passed(ends))) => Ends { client: peer, local } = ends,
+            Some(Ok(Announced::Own)) => {}
+            Some(Err(error)) => return tracing::debug!(%peer, %error, "connection closed"),
+            None => return,
+        }
+        watch.end();
+    }
     let origin = Origin::new(peer, local, scheme, &settings);
+    if !origin.trusted() && !counted.belongs_to(origin.peer(), settings.admission) {
+        return worker.refuse(socket, scheme);
+    }
     let link = |served| Link::new(Rc::clone(&worker), origin, Arc::clone(&settings), served);
     // A future is as large as the largest of its branches, and most connections are idle ones without TLS.
     match scheme {
@@ -66,6 +90,10 @@ async fn http1(socket: impl Wire, client: &Rc<Client>) {
     protocol.header_read_timeout(None);
     protocol.max_header_size(client.settings().max_header_size);
     protocol.max_buf_size(buffer_size(client.settings().max_header_size));
+    let headers = client.settings().admission.headers;
+    if headers != HYPERS_HEADERS {
+        protocol.max_headers(headers);
+    }
     let service = service_fn({
         let client = Rc::clone(client);
         // In a box of its own, which is given back between two requests: hyper keeps room for one.
@@ -103,6 +131,9 @@ async fn http1(socket: impl Wire, client: &Rc<Client>) {
         }
     }
 }
+
+/// As many are parsed without an allocation.
+const HYPERS_HEADERS: usize = 100;
 
 /// hyper's buffer has a least size, and a header has to fit into it.
 fn buffer_size(header: usize) -> usize {

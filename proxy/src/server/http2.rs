@@ -120,7 +120,8 @@ impl Streams {
             return if expired { Next::Cut } else { Next::Serve };
         }
         let busy = self.open.get() > 0;
-        let leaves = expired || self.retiring.get() || (busy && phase >= Phase::Closing);
+        let spent = self.retiring.get() || self.client.is_spent();
+        let leaves = expired || spent || (busy && phase >= Phase::Closing);
         if !leaves {
             return Next::Serve;
         }

@@ -28,11 +28,21 @@ pub(crate) enum Scheme {
     Https,
 }
 
+/// How connections of a socket begin.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Door {
+    pub(super) scheme: Scheme,
+    /// A proxy in front says first whose connection it is.
+    pub(super) announced: bool,
+}
+
 /// One socket of one thread.
 #[derive(Debug)]
 pub(super) struct Listener {
     pub(super) socket: TcpListener,
-    pub(super) scheme: Scheme,
+    pub(super) door: Door,
+    /// Which of the addresses it is at.
+    position: usize,
 }
 
 impl Listeners {
@@ -77,7 +87,8 @@ impl Listeners {
         }
         let mut sets: Vec<Vec<Listener>> = std::iter::repeat_with(Vec::new).take(threads).collect();
         let (mut addresses, mut shared) = (Vec::new(), Vec::new());
-        for (asked, scheme, taken) in wanted {
+        for (position, (asked, scheme, taken)) in wanted.into_iter().enumerate() {
+            let door = Door { scheme, announced: false };
             let sockets = if taken.is_empty() {
                 listen_all(asked, threads).map_err(|error| cannot_listen(asked, &error))?
             } else {
@@ -94,7 +105,7 @@ impl Listeners {
             for (number, socket) in sockets.into_iter().chain(more).enumerate() {
                 socket.set_nonblocking(true)?;
                 if let Some(set) = sets.get_mut(number % threads) {
-                    set.push(Listener { socket, scheme });
+                    set.push(Listener { socket, door, position });
                 }
             }
         }
@@ -103,9 +114,21 @@ impl Listeners {
 
     /// Takes sockets for HTTP that are open already, one set for each thread.
     pub fn from_sets(sets: Vec<Vec<TcpListener>>) -> Self {
-        let http = |socket| Listener { socket, scheme: Scheme::Http };
-        let sets = sets.into_iter().map(|set| set.into_iter().map(http).collect()).collect();
+        let door = Door { scheme: Scheme::Http, announced: false };
+        let http = |(position, socket)| Listener { socket, door, position };
+        let sets =
+            sets.into_iter().map(|set| set.into_iter().enumerate().map(http).collect()).collect();
         Self { sets, addresses: Vec::new(), shared: Vec::new() }
+    }
+
+    /// Expects a PROXY protocol header on every connection to those of [`addresses`](Self::addresses) that stand
+    /// at these positions.
+    #[must_use]
+    pub fn announced(mut self, positions: &[usize]) -> Self {
+        for listener in self.sets.iter_mut().flatten() {
+            listener.door.announced = positions.contains(&listener.position);
+        }
+        self
     }
 
     /// The addresses for HTTP, then those for HTTPS, ports filled in.

@@ -14,10 +14,13 @@ use tokio::task::{LocalSet, spawn_local};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 
 use super::Phase;
+use super::census::Census;
 use super::connection;
 use super::lasting::Lasting;
-use super::listener::{Listener, Scheme};
+use super::listener::{Door, Listener, Scheme};
+use super::shed::{self, Spare};
 use super::watch::{Clock, Watch};
+use crate::guard::Gate;
 use crate::metrics::{self, Meter, Meters};
 use crate::snapshot::{Settings, Snapshot, Snapshots};
 use crate::upstream::{FleetPool, Pools};
@@ -28,6 +31,11 @@ pub(crate) struct Worker {
     snapshots: RefCell<Reader<Snapshot>>,
     pools: RefCell<Pools>,
     meters: Option<Meters>,
+    gate: Arc<Gate>,
+    census: Arc<Census>,
+    spare: Spare,
+    /// Connections that are being told to come back.
+    refusing: Cell<usize>,
     clock: Clock,
     phase: Cell<Phase>,
     connections: RefCell<Vec<Weak<Watch>>>,
@@ -45,6 +53,10 @@ impl Worker {
             snapshots: RefCell::new(snapshots.reader()),
             pools: RefCell::default(),
             meters,
+            gate: Arc::clone(snapshots.gate()),
+            census: Arc::clone(snapshots.census()),
+            spare: Spare::new(),
+            refusing: Cell::new(0),
             clock: Clock::default(),
             phase: Cell::new(Phase::Serving),
             connections: RefCell::default(),
@@ -70,6 +82,11 @@ impl Worker {
     /// Begins to measure an exchange, where somebody wants to know.
     pub(crate) fn meter(&self) -> Option<Meter> {
         self.meters.as_ref().map(Meters::begin)
+    }
+
+    /// What guards remember.
+    pub(crate) fn gate(&self) -> &Gate {
+        &self.gate
     }
 
     pub(crate) fn now(&self) -> u32 {
@@ -133,8 +150,29 @@ impl Worker {
         }
     }
 
-    fn accept(self: &Rc<Self>, socket: TcpStream, scheme: Scheme) {
-        self.spawn(connection::serve(Rc::clone(self), socket, scheme, self.watch()));
+    fn accept(self: &Rc<Self>, socket: TcpStream, door: Door) {
+        let limits = self.decide(|snapshot, _| snapshot.settings.admission);
+        match self.census.admit(limits) {
+            Some(counted) => {
+                let watch = self.watch();
+                let worker = Rc::clone(self);
+                self.spawn(connection::serve(worker, socket, door, watch, counted));
+            }
+            None => self.refuse(socket, door.scheme),
+        }
+    }
+
+    /// Tells a client to come back, if not too many are being told so already.
+    pub(super) fn refuse(self: &Rc<Self>, socket: TcpStream, scheme: Scheme) {
+        if self.refusing.get() >= MOST_REFUSING {
+            return;
+        }
+        self.refusing.set(self.refusing.get() + 1);
+        let worker = Rc::clone(self);
+        self.spawn(async move {
+            shed::refuse(socket, scheme).await;
+            worker.refusing.set(worker.refusing.get() - 1);
+        });
     }
 
     /// A wait that is looked at once a tick, as long as somebody holds it.
@@ -153,6 +191,9 @@ impl Worker {
         });
     }
 }
+
+/// Each takes a second at most.
+const MOST_REFUSING: usize = 64;
 
 /// One of a worker's open connections.
 struct Open(Rc<Worker>);
@@ -230,7 +271,7 @@ async fn work(
 
 /// Accepts until the drain closes the listener, and then whatever is queued.
 async fn listen(worker: Rc<Worker>, listener: Listener, mut drain: watch::Receiver<Phase>) {
-    let Listener { socket, scheme } = listener;
+    let Listener { socket, door, .. } = listener;
     let listener = match tokio::net::TcpListener::from_std(socket) {
         Ok(listener) => listener,
         Err(error) => return tracing::error!(%error, "can't listen"),
@@ -246,7 +287,12 @@ async fn listen(worker: Rc<Worker>, listener: Listener, mut drain: watch::Receiv
             });
             match accepted.await {
                 None => break,
-                Some(Ok((socket, _))) => worker.accept(socket, scheme),
+                Some(Ok((socket, _))) => worker.accept(socket, door),
+                Some(Err(error)) if shed::is_exhausted(&error) => {
+                    tracing::error!(%error, "clients are told to come back");
+                    while worker.spare.refuse_one(&listener, door.scheme) {}
+                    sleep(EXHAUSTED).await;
+                }
                 Some(Err(error)) => pause_after(&error).await,
             }
         }
@@ -256,10 +302,13 @@ async fn listen(worker: Rc<Worker>, listener: Listener, mut drain: watch::Receiv
         if socket.set_nonblocking(true).is_ok()
             && let Ok(socket) = TcpStream::from_std(socket)
         {
-            worker.accept(socket, scheme);
+            worker.accept(socket, door);
         }
     }
 }
+
+/// How long those wait who come while there is no descriptor: they are told then.
+const EXHAUSTED: Duration = Duration::from_millis(50);
 
 /// A connection that was reset in the queue says nothing; anything else (no descriptors, no memory)
 /// gets better by waiting only.

@@ -130,20 +130,159 @@ address = "10.0.0.2"
 [fleets.go]
 servers = ["127.0.0.1:3002"]
 activate = { start = ["x"] }
-[[routes]]
-hosts = ["a.example"]
-fleet = "go"
-internal_only = ["10.0.0.0/8"]
-[[routes]]
-hosts = ["b.example"]
-fleet = "go"
-auth = "basic"
 "##,
         want: &[
             "1:2: boxes: not available yet: take it out; every route is served by this box",
             r##"5:1: fleets.go.activate: not available yet: take it out; the servers of a fleet have to be running"##,
-            r##"9:1: routes[0].internal_only: not available yet, and a route must not look closed when it is open: take it out and close the path elsewhere; guarded = true keeps spellings from getting around that"##,
-            r##"13:1: routes[1].auth: not available yet, and a route must not look closed when it is open: take it out and close the path elsewhere; guarded = true keeps spellings from getting around that"##,
+        ],
+    },
+    Case {
+        what: "guards",
+        text: r##"[fleets.go]
+servers = ["127.0.0.1:3002"]
+[[routes]]
+hosts = ["a.example"]
+fleet = "go"
+internal_only = ["10.0.0.0/8", "10.0.0.1/8", "local"]
+rate_limit = { requests = 0, per = "1s" }
+auth = { basic = { realm = "\u00e4", users = { ann = "hunter2", "b:c" = "$2y$04$short", dan = "$apr1$x$y" } } }
+[[routes]]
+hosts = ["b.example"]
+fleet = "go"
+internal_only = []
+rate_limit = true
+auth = true
+[[routes]]
+hosts = ["c.example"]
+fleet = "go"
+internal_only = "private"
+rate_limit = { requests = 10, per = "0s" }
+auth = { forward = { url = "https://auth.example/", copy_headers = ["X-User", "Host", "x y", "X_User"], timeout = "0s" } }
+[[routes]]
+hosts = ["d.example"]
+fleet = "go"
+rate_limit = { per = "1s" }
+auth = { basic = { users = {} }, forward = { url = "http://127.0.0.1:9000" } }
+[[routes]]
+hosts = ["e.example"]
+fleet = "go"
+auth = { forward = {} }
+[[routes]]
+hosts = ["f.example"]
+fleet = "go"
+auth = { basc = {} }
+[[routes]]
+hosts = ["g.example"]
+fleet = "go"
+auth = { basic = { users = {} } }
+"##,
+        want: &[
+            r##"6:32: routes[0].internal_only[1]: "10.0.0.1/8": address has bits set outside its prefix; a network looks like "10.0.0.0/8" or "fd00::/8""##,
+            r##"6:46: routes[0].internal_only[2]: "local": not an IP address; a network looks like "10.0.0.0/8" or "fd00::/8""##,
+            r##"7:27: routes[0].rate_limit.requests: 0 is out of range: 1 to 1000000000"##,
+            r##"8:28: routes[0].auth.basic.realm: holds what is not printable ASCII"##,
+            r##"8:54: routes[0].auth.basic.users.ann: this is no hash, but perhaps the password itself; write what `fingerpost hash-password` or `htpasswd -nB NAME` prints"##,
+            r##"8:73: routes[0].auth.basic.users."b:c": a user's name is not empty and holds no colon or control character"##,
+            r##"8:73: routes[0].auth.basic.users."b:c": this hash is malformed; write what `fingerpost hash-password` or `htpasswd -nB NAME` prints"##,
+            r##"8:95: routes[0].auth.basic.users.dan: passwords under this kind of hash are guessed fast; write what `fingerpost hash-password` or `htpasswd -nB NAME` prints"##,
+            r##"12:17: routes[1].internal_only: is empty, and would answer nobody: true stands for private networks"##,
+            r##"13:14: routes[1].rate_limit: say how many: { requests = 100, per = "1s" }"##,
+            r##"14:8: routes[1].auth: auth has exactly one of basic and forward, or is false"##,
+            r##"18:17: routes[2].internal_only: expected true or false or an array of strings, found the string "private""##,
+            r##"19:37: routes[2].rate_limit.per: must be longer than nothing"##,
+            r##"20:28: routes[2].auth.forward.url: "https://auth.example/": only http is supported: put the server on this machine or in a private network"##,
+            r##"20:79: routes[2].auth.forward.copy_headers[1]: "Host" is a field that the proxy sets itself"##,
+            r##"20:87: routes[2].auth.forward.copy_headers[2]: "x y" is not the name of a header field"##,
+            r##"20:94: routes[2].auth.forward.copy_headers[3]: "X_User" would be taken for "X-User": write that"##,
+            r##"20:115: routes[2].auth.forward.timeout: a timeout of 0 would fail every request"##,
+            r##"24:14: routes[3].rate_limit: the key "requests" is missing"##,
+            r##"25:8: routes[3].auth: auth has exactly one of basic and forward"##,
+            r##"29:20: routes[4].auth.forward: the key "url" is missing"##,
+            r##"33:10: routes[5].auth.basc: unknown key; did you mean "basic"?"##,
+            r##"37:28: routes[6].auth.basic.users: names nobody: nobody could pass"##,
+        ],
+    },
+    Case {
+        what: "guards of sites",
+        text: r##"[fleets.go]
+servers = ["127.0.0.1:3002"]
+[[site]]
+hosts = ["a.example", "b.example"]
+internal_only = true
+rate_limit = { requests = 100, per = "1s", burst = 50 }
+routes = [{ fleet = "go" }, { path = "/open", fleet = "go", internal_only = false }]
+[[site]]
+hosts = ["a.example"]
+internal_only = ["10.0.0.0/8"]
+rate_limit = { requests = 100, per = "1000ms", burst = 50 }
+[[site]]
+hosts = ["c.example"]
+auth = { forward = { url = "http://127.0.0.1:9000/verify", copy_headers = ["X-User"], timeout = "2s" } }
+account = "t"
+app = "c"
+legacy = "rails"
+routes = [{ path = "/{*rest}", fleet = "go" }, { path = "/private/{*rest}", fleet = "go" }]
+[[site]]
+hosts = ["d.example"]
+account = "t"
+app = "c"
+routes = [{ respond = {} }]
+[[claims]]
+host = "c.example"
+account = "t"
+app = "c"
+paths = { private = "d.example", paulca = "d.example" }
+[[routes]]
+path = "/inside"
+internal_only = true
+respond = {}
+"##,
+        want: &[
+            r##"7:21: warning: site[0].routes[0].fleet: the prefixes that are moved away from c.example still reach its fleet through this route, on a.example, which does not have the same map"##,
+            r##"7:55: warning: site[0].routes[1].fleet: the prefixes that are moved away from c.example still reach its fleet through this route, on a.example, which does not have the same map"##,
+            r##"10:17: site[1].internal_only: site[0].internal_only (line 5) says otherwise for the same host a.example"##,
+            r##"28:21: claims[0].paths.private: "private" can't be a prefix: it is the first segment of a guarded route, site[2].routes[1] (line 18)"##,
+            r##"29:1: warning: routes[0]: this guarded route is not reached on a.example (and 3 more hosts): site[0].routes[0] (line 7) takes its path there; with scope = "every-host" it is tried first"##,
+        ],
+    },
+    Case {
+        what: "limits of clients",
+        text: r##"[limits]
+max_connections = 0
+max_connections_per_address = -1
+max_requests_per_connection = "many"
+max_headers = 10001
+max_body_size = 1.5
+[[routes]]
+hosts = ["a.example"]
+respond = {}
+max_body_size = 0
+[[site]]
+hosts = ["b.example"]
+max_body_size = 10
+[[site]]
+hosts = ["b.example"]
+max_body_size = 11
+"##,
+        want: &[
+            r##"2:19: limits.max_connections: 0 is out of range: 1 to 100000000"##,
+            r##"3:31: limits.max_connections_per_address: -1 is out of range: 1 to 100000000"##,
+            r##"4:31: limits.max_requests_per_connection: expected an integer, found the string "many""##,
+            r##"5:15: limits.max_headers: 10001 is out of range: 1 to 10000"##,
+            r##"6:17: limits.max_body_size: expected an integer, found the number 1.5"##,
+            r##"10:17: routes[0].max_body_size: 0 is out of range: 1 to 1099511627776"##,
+            r##"16:17: site[1].max_body_size: site[0].max_body_size (line 13) says otherwise for the same host b.example"##,
+        ],
+    },
+    Case {
+        what: "listeners behind proxies",
+        text: r##"[listen]
+http = ["127.0.0.1:8080", "127.0.0.1:8081"]
+proxy_protocol = ["127.0.0.1:8081", "127.0.0.1:8082", "10.0.0.0/8"]
+"##,
+        want: &[
+            r##"3:37: listen.proxy_protocol[1]: 127.0.0.1:8082 is in neither http nor https"##,
+            r##"3:55: listen.proxy_protocol[2]: "10.0.0.0/8" is not an IP address and a port; it looks like "127.0.0.1:8080" or "[::1]:8080""##,
         ],
     },
     Case {

@@ -74,6 +74,15 @@ impl Client {
         Self::over(socket.into())
     }
 
+    /// Connects from another address of this machine.
+    pub(crate) fn connect_from(from: &str, address: SocketAddr) -> Self {
+        let socket = Socket::new(Domain::for_address(address), Type::STREAM, None).unwrap();
+        let from = SocketAddr::new(from.parse().unwrap(), 0);
+        socket.bind(&from.into()).unwrap();
+        socket.connect(&address.into()).unwrap();
+        Self::over(socket.into())
+    }
+
     fn over(stream: TcpStream) -> Self {
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.set_nodelay(true).unwrap();

@@ -16,8 +16,7 @@ use crate::config::raw::{
     RawStore, RawTimeouts,
 };
 use crate::config::report::Report;
-use crate::network::Network;
-use crate::snapshot::Http2;
+use crate::snapshot::{Admission, Http2};
 
 pub(super) fn listen(raw: Option<RawListen>, report: &mut Report<'_>) -> Listen {
     let raw = raw.unwrap_or_default();
@@ -32,6 +31,14 @@ pub(super) fn listen(raw: Option<RawListen>, report: &mut Report<'_>) -> Listen 
     }
     if written.is_none() && !report.is_broken(&place.key("http")) {
         http = value::list(&place.key("http"), Some(&default), report, socket_address);
+    }
+    let announced = place.key("proxy_protocol");
+    let proxied = value::list(&announced, raw.proxy_protocol.as_ref(), report, socket_address);
+    for (address, place) in &proxied {
+        let known = http.iter().chain(&https).any(|(known, _)| known == address);
+        if !known && !report.is_broken(&Place::root().key("listen")) {
+            report.error(place, format_args!("{address} is in neither http nor https"));
+        }
     }
     let admin = value::optional(&place.key("admin"), raw.admin.as_ref(), report, socket_address);
     if let Some(admin) = admin.filter(|admin| is_public(admin.ip())) {
@@ -51,7 +58,12 @@ pub(super) fn listen(raw: Option<RawListen>, report: &mut Report<'_>) -> Listen 
         }
     }
     let addresses = |list: Vec<(SocketAddr, Place)>| list.into_iter().map(|(address, _)| address);
-    Listen { http: addresses(http).collect(), https: addresses(https).collect(), admin }
+    Listen {
+        http: addresses(http).collect(),
+        https: addresses(https).collect(),
+        proxy_protocol: addresses(proxied).collect(),
+        admin,
+    }
 }
 
 pub(super) fn http2(listen: Option<&RawListen>, raw: Option<RawHttp2>) -> Http2 {
@@ -63,6 +75,17 @@ pub(super) fn http2(listen: Option<&RawListen>, raw: Option<RawHttp2>) -> Http2 
             .unwrap_or(defaults::MAX_CONCURRENT_STREAMS),
         max_resets: raw.max_resets.unwrap_or(defaults::MAX_RESETS),
     }
+}
+
+pub(super) fn admission(raw: Option<&RawLimits>) -> Admission {
+    let mut admission = Admission::default();
+    let Some(raw) = raw else { return admission };
+    admission.connections = raw.max_connections.unwrap_or(defaults::MAX_CONNECTIONS);
+    admission.connections_per_address = raw.max_connections_per_address;
+    admission.requests_per_connection = raw.max_requests_per_connection;
+    admission.headers = raw.max_headers.unwrap_or(defaults::MAX_HEADERS).into();
+    admission.body_size = raw.max_body_size;
+    admission
 }
 
 pub(super) fn https_redirect(raw: Option<&RawListen>, report: &mut Report<'_>) -> Option<u16> {
@@ -206,10 +229,7 @@ pub(super) fn limits(raw: Option<RawLimits>) -> Limits {
 pub(super) fn forwarding(raw: Option<RawForwarding>, report: &mut Report<'_>) -> Forwarding {
     let raw = raw.unwrap_or_default();
     let place = Place::root().key("forwarding").key("trusted_proxies");
-    let proxies = value::list(&place, raw.trusted_proxies.as_ref(), report, |text| {
-        let hint = "; a network looks like \"10.0.0.0/8\" or \"fd00::/8\"";
-        value::quoted::<Network>(text).map_err(|message| format!("{message}{hint}"))
-    });
+    let proxies = value::list(&place, raw.trusted_proxies.as_ref(), report, value::network);
     Forwarding {
         trusted_proxies: proxies.into_iter().map(|(network, _)| network).collect(),
         forwarded: raw.forwarded.unwrap_or(false),

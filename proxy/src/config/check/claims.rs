@@ -220,7 +220,7 @@ impl Claims<'_> {
         }
         let rules = draft.options.clone().complete().routing.rules;
         let routes = draft.routes.iter().filter_map(|index| self.routes.get(*index));
-        for route in routes.filter(|route| route.guarded) {
+        for route in routes.filter(|route| draft.is_guarded(route)) {
             let first = route.path.as_ref().and_then(|path| path.first_literal());
             let Some(first) = first else { continue };
             let why =

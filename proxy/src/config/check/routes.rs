@@ -6,6 +6,7 @@ use std::sync::Arc;
 use fingerpost_authority::HostPattern;
 use fingerpost_router::PathPattern;
 
+use super::guards;
 use super::options::Declared;
 use super::{action, value};
 use crate::config::defaults;
@@ -27,7 +28,9 @@ pub(super) struct Written {
     pub(super) scope: Scope,
     pub(super) action: Option<Action>,
     pub(super) primary: bool,
+    /// By a key of its own; its sites may guard it too.
     pub(super) guarded: bool,
+    pub(super) guards: guards::Declared,
     pub(super) options: Declared,
 }
 
@@ -36,6 +39,7 @@ pub(super) struct Written {
 pub(super) struct WrittenSite {
     pub(super) place: Place,
     pub(super) hosts: Hosts,
+    pub(super) guards: guards::Declared,
     pub(super) options: Declared,
 }
 
@@ -109,6 +113,7 @@ pub(super) fn grouped(
         let missing = Hosts { patterns: Vec::new(), incomplete: true };
         let hosts = hosts(&place, raw.hosts.as_ref(), report).unwrap_or(missing);
         let options = Declared::check(&place, &raw.options, report);
+        let guards = guards::Declared::check(&place, &raw.guards, report);
         for (index, raw) in raw.routes.unwrap_or_default().into_iter().enumerate() {
             let place = place.key("routes").index(index);
             let taken = [("hosts", raw.hosts.is_some()), ("scope", raw.scope.is_some())];
@@ -117,7 +122,7 @@ pub(super) fn grouped(
             }
             routes.push(check(place, hosts.clone(), Scope::Site, &raw, fleets, report));
         }
-        sites.push(WrittenSite { place, hosts, options });
+        sites.push(WrittenSite { place, hosts, guards, options });
     }
     sites
 }
@@ -134,8 +139,10 @@ fn check(
     let path = path(&place, raw.path.as_deref(), report);
     let action = action::check(&place, raw, path.as_ref(), fleets, report);
     let options = Declared::check(&place, &raw.options, report);
-    let (primary, guarded) = (raw.primary.unwrap_or(false), raw.guarded.unwrap_or(false));
-    Written { place, id, hosts, path, scope, action, primary, guarded, options }
+    let guards = guards::Declared::check(&place, &raw.guards, report);
+    let primary = raw.primary.unwrap_or(false);
+    let guarded = raw.guarded.unwrap_or(false) || guards.close();
+    Written { place, id, hosts, path, scope, action, primary, guarded, guards, options }
 }
 
 /// Checks the hosts of a route or site; none when it does not say any.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use fingerpost_authority::HostPattern;
 
+use super::guards;
 use super::options::{Contradictions, Declared};
 use super::routes::{Written, WrittenSite};
 use crate::config::model::{Route, Scope, Site};
@@ -19,10 +20,19 @@ pub(super) type Drafts = BTreeMap<HostPattern, Draft>;
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     pub(super) options: Declared,
+    /// The guards of its `[[site]]`.
+    pub(super) guards: guards::Declared,
     /// Indices of its routes.
     pub(super) routes: Vec<usize>,
     /// Whether a place that speaks of it has the wrong shape, so that more may be meant.
     pub(super) unsure: bool,
+}
+
+impl Draft {
+    /// Whether one of its routes is guarded, by itself or as all of them are.
+    pub(super) fn is_guarded(&self, route: &Written) -> bool {
+        route.guarded || route.guards.or(&self.guards).close()
+    }
 }
 
 /// Gathers routes and options by host. Takes `n log n` time in the hosts written.
@@ -34,6 +44,7 @@ pub(super) fn gather(routes: &[Written], sites: &[WrittenSite], report: &mut Rep
         for host in &site.hosts.patterns {
             let draft = drafts.entry(host.clone()).or_default();
             draft.options.merge(host, &site.options, &mut known, report);
+            draft.guards.merge(host, &site.guards, &mut known, report);
             draft.unsure |= unsure;
         }
     }
@@ -126,9 +137,13 @@ pub(super) fn duplicate_ids(routes: &[Written], report: &mut Report<'_>) {
 pub(super) fn build(routes: &[Written], drafts: Drafts) -> Vec<Site> {
     let mut sites = Vec::with_capacity(drafts.len());
     for (pattern, draft) in drafts {
-        let options = draft.options.complete();
+        let options = draft.options.clone().complete();
         let of_site = draft.routes.iter().filter_map(|index| {
-            let mut route = build_route(routes.get(*index)?, Some(&pattern))?;
+            let written = routes.get(*index)?;
+            let mut route = build_route(written, Some(&pattern))?;
+            let guards = written.guards.or(&draft.guards);
+            (route.guards, route.max_body_size) = (guards.complete(), guards.body_size());
+            route.guarded = draft.is_guarded(written);
             route.account.clone_from(&options.account);
             route.app.clone_from(&options.app);
             Some(route)
@@ -154,6 +169,8 @@ fn build_route(route: &Written, host: Option<&HostPattern>) -> Option<Route> {
         app: route.options.app.as_ref().map(|said| said.value.clone()),
         primary: route.primary,
         guarded: route.guarded,
+        guards: route.guards.complete(),
+        max_body_size: route.guards.body_size(),
     })
 }
 

@@ -10,6 +10,7 @@ use fingerpost_authority::{Host, HostPattern, HostPatternError, WrittenHostError
 use crate::config::duration;
 use crate::config::place::Place;
 use crate::config::report::Report;
+use crate::network::Network;
 
 /// Parses each element of a list and reports those that are none, each at its own place.
 ///
@@ -113,6 +114,11 @@ pub(super) fn why_no_host(error: &WrittenHostError) -> String {
         WrittenHostError::Host(error) => chain(error),
         error => chain(error),
     }
+}
+
+pub(super) fn network(text: &str) -> Result<Network, String> {
+    let hint = "; a network looks like \"10.0.0.0/8\" or \"fd00::/8\"";
+    quoted::<Network>(text).map_err(|message| format!("{message}{hint}"))
 }
 
 /// Parses by [`FromStr`], with the text in front of the reason.

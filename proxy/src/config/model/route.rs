@@ -5,6 +5,7 @@ use std::sync::Arc;
 use fingerpost_router::PathPattern;
 
 use crate::entry::Action;
+use crate::guard::Guards;
 
 /// A route of one host pattern, or a shared one. A route that is written with several hosts is
 /// one of these for each.
@@ -26,6 +27,10 @@ pub struct Route {
     pub primary: bool,
     /// Whether spellings that could mean it and another route are refused.
     pub guarded: bool,
+    /// Who may use it.
+    pub guards: Guards,
+    /// Bytes of a request's body; where it is not said, those of all routes.
+    pub max_body_size: Option<u64>,
 }
 
 /// When a route is tried.

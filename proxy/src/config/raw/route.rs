@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::guards::RawGuards;
 use super::site::RawOptions;
 use crate::config::defaults;
 
@@ -43,6 +44,9 @@ pub(crate) struct RawRoute {
     /// around the protection by an odd spelling.
     #[schemars(extend("default" = false))]
     pub(crate) guarded: Option<bool>,
+    /// Who may use the route. What is not said here is that of the `[[site]]` of its hosts.
+    #[serde(flatten)]
+    pub(crate) guards: RawGuards,
     /// Options of the route's hosts. Two different values for one host are an error.
     #[serde(flatten)]
     pub(crate) options: RawOptions,
@@ -58,6 +62,9 @@ pub(crate) struct RawSite {
     pub(crate) hosts: Option<Vec<String>>,
     /// Routes of these hosts. They take the site's `account` and `app`.
     pub(crate) routes: Option<Vec<RawRoute>>,
+    /// Who may use the routes of these hosts, wherever they are written.
+    #[serde(flatten)]
+    pub(crate) guards: RawGuards,
     /// Options of these hosts.
     #[serde(flatten)]
     pub(crate) options: RawOptions,

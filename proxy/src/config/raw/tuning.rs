@@ -86,6 +86,22 @@ pub(crate) struct RawLimits {
     /// Bytes of the request line and the header of a request together; more is refused with 431.
     #[schemars(range(min = 1024, max = 1_048_576), extend("default" = defaults::MAX_HEADER_SIZE))]
     pub(crate) max_header_size: Option<u32>,
+    /// Fields in the header of a request; more are refused with 431.
+    #[schemars(range(min = 1, max = 10_000), extend("default" = defaults::MAX_HEADERS))]
+    pub(crate) max_headers: Option<u16>,
+    /// Bytes of a request's body, where the route and its site don't say otherwise; more is refused with 413.
+    /// Default: any number.
+    #[schemars(range(min = 1, max = 1_099_511_627_776_u64))]
+    pub(crate) max_body_size: Option<u64>,
+    /// Connections of clients; more are answered 503 and closed.
+    #[schemars(range(min = 1, max = 100_000_000), extend("default" = defaults::MAX_CONNECTIONS))]
+    pub(crate) max_connections: Option<u32>,
+    /// Connections of one client address, of IPv6 its /64. Trusted proxies are exempt. Default: any number.
+    #[schemars(range(min = 1, max = 100_000_000))]
+    pub(crate) max_connections_per_address: Option<u32>,
+    /// Requests on one connection, which is then closed with a word. Default: any number.
+    #[schemars(range(min = 1, max = 1_000_000_000))]
+    pub(crate) max_requests_per_connection: Option<u32>,
     /// Unused connections that each thread keeps for each server of a fleet.
     #[schemars(extend("default" = defaults::UPSTREAM_KEEP_ALIVE))]
     pub(crate) upstream_keep_alive: Option<u16>,

@@ -21,7 +21,7 @@ pub fn markdown() -> String {
         if let Some((heading, table)) = page.table_of(schema) {
             let heading = heading.replace("KEY", key);
             _ = write!(page.text, "\n## `{heading}`\n\n{}\n\n", description(schema));
-            page.table(table, true);
+            page.table(table, "");
         }
     }
     page.text
@@ -51,8 +51,8 @@ struct Page<'s> {
 }
 
 impl<'s> Page<'s> {
-    /// Lists the keys of a table, and the tables in it.
-    fn table(&mut self, schema: &'s Value, top: bool) {
+    /// Lists the keys of a table, and the tables in it, whose names begin with `within`.
+    fn table(&mut self, schema: &'s Value, within: &str) {
         let described = |key: &str| {
             // The options of a host stand on sites and routes: they are described once.
             let title = schema.get("title").and_then(Value::as_str);
@@ -72,9 +72,10 @@ impl<'s> Page<'s> {
         for (key, property) in keys {
             let nested =
                 self.branches(property).into_iter().find(|it| it.get("properties").is_some());
-            if let Some(table) = nested.filter(|_| top) {
-                _ = write!(self.text, "\n### `{key}`\n\n");
-                self.table(table, false);
+            if let Some(table) = nested {
+                let name = format!("{within}{key}");
+                _ = write!(self.text, "\n### `{name}`\n\n");
+                self.table(table, &format!("{name}."));
             }
         }
     }
