@@ -96,8 +96,7 @@ async fn http1(socket: impl Wire, client: &Rc<Client>) {
     }
     let service = service_fn({
         let client = Rc::clone(client);
-        // In a box of its own, which is given back between two requests: hyper keeps room for one.
-        move |request| Box::pin(request::answer(Rc::clone(&client), request))
+        move |request| request::answer(Rc::clone(&client), request)
     });
     let socket = ClientSocket::new(socket, Rc::clone(client));
     let mut connection = protocol.serve_connection(socket, service);
