@@ -170,13 +170,10 @@ impl Facts {
     }
 
     /// Patterns that reach a fleet of this host's own routes, without the host itself.
-    pub(crate) fn ways_around(&self, host: &Host) -> impl Iterator<Item = &HostPattern> {
+    pub(crate) fn ways_around(&self, host: &Host) -> BTreeSet<&HostPattern> {
         let own = HostPattern::Exact(host.clone());
-        let fleets = self.fleets.values().filter({
-            let own = own.clone();
-            move |patterns| patterns.contains(&own)
-        });
-        fleets.flatten().filter(move |pattern| **pattern != own)
+        let fleets = self.fleets.values().filter(|patterns| patterns.contains(&own));
+        fleets.flatten().filter(|pattern| **pattern != own).collect()
     }
 
     /// What the operator allows an account to claim.

@@ -1,6 +1,6 @@
 //! What has effect, and may not do what was meant.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use fingerpost_authority::{Host, HostPattern};
 use fingerpost_path::Prefix;
@@ -97,7 +97,8 @@ impl Warning {
             }),
             _ => false,
         };
-        let ways: BTreeSet<_> = facts.ways_around(host).filter(|way| !has_map(way)).collect();
+        let mut ways = facts.ways_around(host);
+        ways.retain(|way| !has_map(way));
         let pattern = HostPattern::clone(ways.first()?);
         Some(Self::FleetReachable { pattern, more: ways.len() - 1 })
     }
