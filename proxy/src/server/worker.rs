@@ -123,20 +123,8 @@ impl Worker {
     fn tick(&self, now: Duration, tick: Duration) {
         self.clock.set(now);
         let tick = u32::try_from(tick.as_millis()).unwrap_or(u32::MAX);
-        self.connections.borrow_mut().retain(|watch| match watch.upgrade() {
-            Some(watch) => {
-                watch.check(self.now(), tick);
-                true
-            }
-            None => false,
-        });
-        self.lasting.borrow_mut().retain(|lasting| match lasting.upgrade() {
-            Some(lasting) => {
-                lasting.check(self.now());
-                true
-            }
-            None => false,
-        });
+        sweep(&self.connections, |watch| watch.check(self.now(), tick));
+        sweep(&self.lasting, |lasting| lasting.check(self.now()));
         self.pools.borrow_mut().expire(self.now());
     }
 
@@ -190,6 +178,11 @@ impl Worker {
             drop(open);
         });
     }
+}
+
+/// Visits those that somebody still holds, and forgets the others.
+fn sweep<T>(list: &RefCell<Vec<Weak<T>>>, visit: impl Fn(&T)) {
+    list.borrow_mut().retain(|item| item.upgrade().inspect(|item| visit(item)).is_some());
 }
 
 /// Each takes a second at most.
