@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fingerpost_authority::HostPattern;
 use http::header::{self, HeaderName};
 
-use super::options::Contradictions;
+use super::options::{Contradictions, agree};
 use super::value;
 use crate::config::place::Place;
 use crate::config::raw::{
@@ -30,11 +30,8 @@ pub(super) struct Declared {
     body_size: Option<Said<u64>>,
 }
 
-#[derive(Clone, Debug)]
-struct Said<T> {
-    value: T,
-    place: Place,
-}
+/// Guards are told apart by their places: how one is written may be a secret.
+type Said<T> = super::options::Said<T, ()>;
 
 impl Declared {
     /// Checks the guards that stand at one place of the file.
@@ -60,10 +57,16 @@ impl Declared {
         known: &mut Contradictions,
         report: &mut Report<'_>,
     ) {
-        agree(&mut self.internal_only, &other.internal_only, host, known, report);
-        agree(&mut self.rate_limit, &other.rate_limit, host, known, report);
-        agree(&mut self.auth, &other.auth, host, known, report);
-        agree(&mut self.body_size, &other.body_size, host, known, report);
+        agree(&mut self.internal_only, &other.internal_only, known, report, |_, _, cited| {
+            otherwise(host, cited)
+        });
+        agree(&mut self.rate_limit, &other.rate_limit, known, report, |_, _, cited| {
+            otherwise(host, cited)
+        });
+        agree(&mut self.auth, &other.auth, known, report, |_, _, cited| otherwise(host, cited));
+        agree(&mut self.body_size, &other.body_size, known, report, |_, _, cited| {
+            otherwise(host, cited)
+        });
     }
 
     /// These guards, and in the place of those that are not mentioned the site's.
@@ -100,26 +103,11 @@ fn said<R, T>(
     check: impl FnOnce(&Place, &R) -> T,
 ) -> Option<Said<T>> {
     let value = check(&place, raw?);
-    Some(Said { value, place })
+    Some(Said { value, place, written: () })
 }
 
-fn agree<T: Clone + PartialEq>(
-    one: &mut Option<Said<T>>,
-    other: &Option<Said<T>>,
-    host: &HostPattern,
-    known: &mut Contradictions,
-    report: &mut Report<'_>,
-) {
-    let Some(other) = other else { return };
-    let Some(one) = one else {
-        *one = Some(other.clone());
-        return;
-    };
-    if one.value != other.value && known.insert((one.place.clone(), other.place.clone())) {
-        let cited = report.cite(&one.place);
-        let message = format!("{cited} says otherwise for the same host {host}");
-        report.error(&other.place, message);
-    }
+fn otherwise(host: &HostPattern, cited: &str) -> String {
+    format!("{cited} says otherwise for the same host {host}")
 }
 
 fn internal_only(

@@ -17,12 +17,12 @@ use crate::config::report::Report;
 use crate::config::suggest::did_you_mean;
 use crate::config::{defaults, duration};
 
-/// The value of an option, and the place that says so.
+/// The value of an option, and the place that says so; `W` is how it is written there, where that is told.
 #[derive(Clone, Debug)]
-pub(super) struct Said<T> {
+pub(super) struct Said<T, W = String> {
     pub(super) value: T,
     pub(super) place: Place,
-    written: String,
+    pub(super) written: W,
 }
 
 /// Pairs of places that contradict each other, so that a pair is reported once for all its hosts.
@@ -45,7 +45,9 @@ macro_rules! options {
                 known: &mut Contradictions,
                 report: &mut Report<'_>,
             ) {
-                $(agree(&mut self.$name, &other.$name, host, known, report);)*
+                $(agree(&mut self.$name, &other.$name, known, report, |one, other, cited| {
+                    contradiction(host, one, other, cited)
+                });)*
             }
 
             /// The places of all that is said.
@@ -72,12 +74,21 @@ options! {
     on_unresolved: OnUnresolved,
 }
 
-fn agree<T: Clone + PartialEq>(
-    one: &mut Option<Said<T>>,
-    other: &Option<Said<T>>,
-    host: &HostPattern,
+fn contradiction<T>(host: &HostPattern, one: &Said<T>, other: &Said<T>, cited: &str) -> String {
+    format!(
+        "{} here, but {} in {cited}, for the same host {host}; a host has one value of each option",
+        other.written, one.written
+    )
+}
+
+/// Takes in what another place says of the same host. `contradict` words that it says otherwise; it is given
+/// the first place as it is cited.
+pub(super) fn agree<T: Clone + PartialEq, W: Clone>(
+    one: &mut Option<Said<T, W>>,
+    other: &Option<Said<T, W>>,
     known: &mut Contradictions,
     report: &mut Report<'_>,
+    contradict: impl FnOnce(&Said<T, W>, &Said<T, W>, &str) -> String,
 ) {
     let Some(other) = other else { return };
     let Some(one) = one else {
@@ -85,13 +96,8 @@ fn agree<T: Clone + PartialEq>(
         return;
     };
     if one.value != other.value && known.insert((one.place.clone(), other.place.clone())) {
-        let message = format!(
-            "{} here, but {} in {}, for the same host {host}; a host has one value of each option",
-            other.written,
-            one.written,
-            report.cite(&one.place),
-        );
-        report.error(&other.place, message);
+        let cited = report.cite(&one.place).to_string();
+        report.error(&other.place, contradict(one, other, &cited));
     }
 }
 
