@@ -1,4 +1,4 @@
-// An application that answers every request with its own content. Prints its port.
+// An application that answers every request with its own content: echo.js PORT.
 const http = require('http');
 
 const server = http.createServer((request, response) => {
@@ -12,4 +12,4 @@ const server = http.createServer((request, response) => {
   });
 });
 server.keepAliveTimeout = 60000;
-server.listen(0, '127.0.0.1', () => console.log(server.address().port));
+server.listen(Number(process.argv[2]), '127.0.0.1');

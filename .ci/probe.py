@@ -5,29 +5,13 @@ usage: probe.py FINGERPOST CASES
 import json
 import os
 import pathlib
-import socket
 import subprocess
 import sys
-import tempfile
-import time
+
+from servers import Servers, free_port
 
 HERE = pathlib.Path(__file__).parent
 binary, cases = sys.argv[1:]
-
-
-def free_port():
-    with socket.socket() as it:
-        it.bind(("127.0.0.1", 0))
-        return it.getsockname()[1]
-
-
-def wait_for(port):
-    for _ in range(200):
-        try:
-            return socket.create_connection(("127.0.0.1", port)).close()
-        except OSError:
-            time.sleep(0.05)
-    sys.exit(f"nothing listens on port {port}")
 
 
 def listed():
@@ -36,30 +20,24 @@ def listed():
     return {(case, level, answer) for case, level, answer, _ in rows}
 
 
-with tempfile.TemporaryDirectory() as folder:
-    folder = pathlib.Path(folder)
-    echo = subprocess.Popen(["node", HERE / "echo.js"], stdout=subprocess.PIPE, text=True)
-    port, config, found = free_port(), folder / "fingerpost.toml", folder / "found.json"
-    config.write_text(f"""
-        [listen]
-        http = ["127.0.0.1:{port}"]
-        [fleets.echo]
-        servers = ["127.0.0.1:{int(echo.stdout.readline())}"]
-        [[routes]]
-        fleet = "echo"
-    """)
-    proxy = subprocess.Popen([binary, "run", "--config", config], stderr=subprocess.DEVNULL)
-    try:
-        wait_for(port)
-        probe = pathlib.Path(cases) / "suites" / "http1_probe.py"
-        subprocess.run([sys.executable, probe, str(port), "fingerpost"],
-                       env={**os.environ, "OUT": str(found)}, check=True)
-        failures = {(row["id"], row["level"], row["got"]) for row in json.loads(found.read_text())
-                    if row["scored"] and row["verdict"] == "Fail"}
-    finally:
-        for process in (proxy, echo):
-            process.kill()
-            process.wait()
+ECHO, PROXY = free_port(), free_port()
+with Servers() as servers:
+    found = servers.folder / "found.json"
+    config = servers.write("fingerpost.toml", f"""[listen]
+http = ["127.0.0.1:{PROXY}"]
+[fleets.echo]
+servers = ["127.0.0.1:{ECHO}"]
+[[routes]]
+fleet = "echo"
+[timeouts]
+drain_grace = "0s"
+""")
+    servers.start(["node", HERE / "echo.js", str(ECHO)], ECHO)
+    servers.start([binary, "run", "--config", config], PROXY)
+    probe = pathlib.Path(cases) / "suites" / "http1_probe.py"
+    subprocess.run([sys.executable, probe, str(PROXY), "fingerpost"], env={**os.environ, "OUT": str(found)}, check=True)
+    failures = {(row["id"], row["level"], row["got"]) for row in json.loads(found.read_text())
+                if row["scored"] and row["verdict"] == "Fail"}
 
 for row in sorted(failures - listed()):
     print("not in .ci/probe_failures.tsv:", *row)
